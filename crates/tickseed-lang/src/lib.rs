@@ -1,1 +1,2 @@
-//! See Cargo.toml; filled below.
+//! Tree files for Tickseed.
+pub mod xml;

@@ -1,0 +1,29 @@
+//! The document: what a tree file says, whatever its format.
+//!
+//! A [`Document`] is plain data: files, trees, nodes and values in the order in which they were
+//! written, each with the place it came from. It is the *authored* tree, mistakes included; nothing
+//! here knows whether a node exists or a port fits. Every node is kept under the name its author
+//! used: `sequence` from a `.tick` file and `Sequence` from BehaviorTree.CPP's XML are different
+//! kinds here (they differ in details of their behaviour) and become engine nodes later.
+//!
+//! Two documents can be compared in two ways: `==` is exact, places and comments included, and
+//! [`Document::same_meaning`] ignores everything that does not change what the trees do.
+
+mod document;
+mod meaning;
+mod node;
+mod span;
+mod value;
+
+pub use document::{
+    Comment, Direction, Document, EnumModel, EnumWord, Format, Import, Item, KeyDecl, Keys,
+    NodeModel, Port, Tree, Trivia,
+};
+pub use node::{Attribute, Category, Form, Hook, Node, Role};
+pub use span::{FileId, LineColumn, Name, SourceFile, SourceMap, Span};
+pub use value::{
+    Code, Dialect, KeyRef, KeyScope, Literal, Number, Unit, Value, ValueKind, parse_duration,
+};
+
+/// How deep nodes may be nested in any format. The number is BehaviorTree.CPP's.
+pub const MAX_DEPTH: usize = 256;

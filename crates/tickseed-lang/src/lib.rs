@@ -6,5 +6,6 @@
 #![forbid(unsafe_code)]
 
 pub mod diagnostics;
+pub mod json;
 pub mod model;
 pub mod xml;

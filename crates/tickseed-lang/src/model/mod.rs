@@ -9,6 +9,8 @@
 //! Two documents can be compared in two ways: `==` is exact, places and comments included, and
 //! [`Document::same_meaning`] ignores everything that does not change what the trees do.
 
+#[cfg(test)]
+pub(crate) mod arbitrary;
 mod document;
 mod meaning;
 mod node;

@@ -5,6 +5,7 @@
 //! stop at the first mistake where they can go on.
 #![forbid(unsafe_code)]
 
+pub mod binary;
 pub mod diagnostics;
 pub mod json;
 pub mod model;

@@ -6,7 +6,7 @@
 //! the same counters; [`measure`] refuses to report a figure for one that does not.
 //!
 //! To add an engine: a file in `engines/` that implements [`Engine`] for the three worlds, and three
-//! lines in [`measure::contestants`].
+//! lines in [`measure::contests`].
 
 pub mod callgrind;
 pub mod counting;

@@ -15,7 +15,7 @@ usage: tickseed-benches [options]
   --workload NAME    only this workload: w1, w2 or w3 (may be repeated)
   --engine TEXT      only engines whose name contains TEXT, beside the baseline (may be repeated)
   --agents N         agents in cold runs (100000)
-  --repetitions N    interleaved repetitions, of which the median counts (7)";
+  --repetitions N    interleaved repetitions, of which the median counts (5)";
 
 /// Under callgrind a program is some fifty times slower; a multiple of W3's cycle of 101 ticks.
 const COUNTED_TICKS: u64 = 10_100;
@@ -101,8 +101,26 @@ fn run(options: &Options) -> Result<Vec<Table>, String> {
                 .iter()
                 .any(|part| name.contains(part.as_str()))
     };
+    let contests = chosen(contests(), &options.workloads)?;
+    for part in &options.engines {
+        let mut names = contests
+            .iter()
+            .flat_map(|contest| &contest.contestants)
+            .map(|one| one.name());
+        if !names.any(|name| name.contains(part.as_str())) {
+            let known: Vec<&str> = contests[0]
+                .contestants
+                .iter()
+                .map(|one| one.name())
+                .collect();
+            return Err(format!(
+                "no engine's name contains `{part}`; there are {}",
+                known.join(", ")
+            ));
+        }
+    }
     let mut tables = Vec::new();
-    for mut contest in chosen(contests(), &options.workloads)? {
+    for mut contest in contests {
         let mut table = measure(&mut contest, options.effort, &wanted, &mut progress)
             .map_err(|error| error.to_string())?;
         if options.instructions {

@@ -1,4 +1,5 @@
-//! The project's chores. `cargo xtask test` runs everything that continuous integration runs.
+//! The project's chores. `cargo xtask test` runs everything that continuous integration runs, `cargo xtask bench`
+//! measures.
 use std::process::{Command, ExitCode};
 
 /// Each step of `cargo xtask test`, in order: cheap ones first.
@@ -6,7 +7,14 @@ const STEPS: &[(&str, &[&str])] = &[
     ("formatting", &["fmt", "--all", "--check"]),
     (
         "clippy",
-        &["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"],
+        &[
+            "clippy",
+            "--workspace",
+            "--all-targets",
+            "--",
+            "-D",
+            "warnings",
+        ],
     ),
     ("tests", &["test", "--workspace"]),
 ];
@@ -28,17 +36,44 @@ fn test() -> bool {
             return false;
         }
     }
+    println!("== benches: every engine does the same work");
+    if !cargo(&["test", "--manifest-path", "benches/Cargo.toml"], &[]) {
+        println!("== benches failed");
+        return false;
+    }
     println!("== docs");
-    cargo(&["doc", "--workspace", "--no-deps"], &[("RUSTDOCFLAGS", "-D warnings")])
+    cargo(
+        &["doc", "--workspace", "--no-deps"],
+        &[("RUSTDOCFLAGS", "-D warnings")],
+    )
+}
+
+/// Tickseed beside hand-written code and the crates.io peers; `arguments` are the program's own.
+fn bench(arguments: &[String]) -> bool {
+    let mut all = vec![
+        "run",
+        "--release",
+        "--manifest-path",
+        "benches/Cargo.toml",
+        "--",
+    ];
+    all.extend(arguments.iter().map(String::as_str));
+    cargo(&all, &[])
 }
 
 fn main() -> ExitCode {
-    let ok = match std::env::args().nth(1).as_deref() {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let ok = match arguments.first().map(String::as_str) {
         Some("test") => test(),
+        Some("bench") => bench(&arguments[1..]),
         _ => {
-            eprintln!("usage: cargo xtask test");
+            eprintln!("usage: cargo xtask test | bench [--help]");
             false
         }
     };
-    if ok { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+    if ok {
+        ExitCode::SUCCESS
+    } else {
+        ExitCode::FAILURE
+    }
 }

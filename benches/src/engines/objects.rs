@@ -41,54 +41,37 @@ impl<W, F: Fn(&mut W)> Node<W> for Action<F> {
     }
 }
 
-struct Sequence<W> {
+/// Sequence and selector, both with memory: they differ in the outcome after which the next child has its turn.
+struct InOrder<W, const AFTER_SUCCESS: bool> {
     children: Vec<Boxed<W>>,
     current: usize,
 }
 
-impl<W> Node<W> for Sequence<W> {
-    fn tick(&mut self, world: &mut W) -> Outcome {
-        while let Some(child) = self.children.get_mut(self.current) {
-            match child.tick(world) {
-                Outcome::Success => self.current += 1,
-                Outcome::Failure => {
-                    self.current = 0;
-                    return Outcome::Failure;
-                }
-                Outcome::Running => return Outcome::Running,
-            }
-        }
-        self.current = 0;
+type Sequence<W> = InOrder<W, true>;
+type Selector<W> = InOrder<W, false>;
+
+impl<W, const AFTER_SUCCESS: bool> InOrder<W, AFTER_SUCCESS> {
+    const GOES_ON: Outcome = if AFTER_SUCCESS {
         Outcome::Success
-    }
-
-    fn halt(&mut self) {
-        if let Some(child) = self.children.get_mut(self.current) {
-            child.halt();
-        }
-        self.current = 0;
-    }
+    } else {
+        Outcome::Failure
+    };
 }
 
-struct Selector<W> {
-    children: Vec<Boxed<W>>,
-    current: usize,
-}
-
-impl<W> Node<W> for Selector<W> {
+impl<W, const AFTER_SUCCESS: bool> Node<W> for InOrder<W, AFTER_SUCCESS> {
     fn tick(&mut self, world: &mut W) -> Outcome {
         while let Some(child) = self.children.get_mut(self.current) {
             match child.tick(world) {
-                Outcome::Failure => self.current += 1,
-                Outcome::Success => {
-                    self.current = 0;
-                    return Outcome::Success;
-                }
                 Outcome::Running => return Outcome::Running,
+                outcome if outcome == Self::GOES_ON => self.current += 1,
+                outcome => {
+                    self.current = 0;
+                    return outcome;
+                }
             }
         }
         self.current = 0;
-        Outcome::Failure
+        Self::GOES_ON
     }
 
     fn halt(&mut self) {

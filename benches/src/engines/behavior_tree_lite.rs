@@ -247,9 +247,9 @@ impl Tree for Wide {
         macro_rules! branches {
             ($(($i:literal: $a:ident $ao:tt $av:literal, $b:ident $bo:tt $bv:literal, $c:ident $co:tt $cv:literal))*) => {
                 [$(parent(BehaviorNodeContainer::new_node(SequenceNode::default()), [
-                    condition(world, |world: &Self| world.$a $ao $av),
-                    condition(world, |world: &Self| world.$b $bo $bv),
-                    parent(built_in(registry, "Inverter"), [condition(world, |world: &Self| world.$c $co $cv)]),
+                    condition(world, |world: &Self| world.facts.$a $ao $av),
+                    condition(world, |world: &Self| world.facts.$b $bo $bv),
+                    parent(built_in(registry, "Inverter"), [condition(world, |world: &Self| world.facts.$c $co $cv)]),
                     action(world, |world: &mut Self| world.ran[$i] += 1),
                 ]),)*]
             };

@@ -248,9 +248,9 @@ impl WideRun {
 
 impl Facts<Wide> for WideFacts {
     fn publish(&self, world: &Wide) {
-        self.alarm.store(world.alarm, Relaxed);
-        self.range.store(world.range, Relaxed);
-        self.load.store(world.load, Relaxed);
+        self.alarm.store(world.facts.alarm, Relaxed);
+        self.range.store(world.facts.range, Relaxed);
+        self.load.store(world.facts.load, Relaxed);
     }
 
     fn counters(&self) -> Vec<u64> {

@@ -157,9 +157,9 @@ impl Engine<Wide> for Bonsai<Wide, WideLeaf> {
         macro_rules! branches {
             ($(($i:literal: $a:ident $ao:tt $av:literal, $b:ident $bo:tt $bv:literal, $c:ident $co:tt $cv:literal))*) => {
                 vec![$(Sequence(vec![
-                    Action(WideLeaf::Check(|world| world.$a $ao $av)),
-                    Action(WideLeaf::Check(|world| world.$b $bo $bv)),
-                    Invert(Box::new(Action(WideLeaf::Check(|world| world.$c $co $cv)))),
+                    Action(WideLeaf::Check(|world| world.facts.$a $ao $av)),
+                    Action(WideLeaf::Check(|world| world.facts.$b $bo $bv)),
+                    Invert(Box::new(Action(WideLeaf::Check(|world| world.facts.$c $co $cv)))),
                     Action(WideLeaf::Run($i)),
                 ]),)*]
             };

@@ -76,7 +76,7 @@ impl Engine<Wide> for Handwritten<Wide> {
             ($(($i:literal: $a:ident $ao:tt $av:literal, $b:ident $bo:tt $bv:literal, $c:ident $co:tt $cv:literal))*) => {
                 $(
                     #[allow(clippy::nonminimal_bool, reason = "said as the tree says it")]
-                    if world.$a $ao $av && world.$b $bo $bv && !(world.$c $co $cv) {
+                    if world.facts.$a $ao $av && world.facts.$b $bo $bv && !(world.facts.$c $co $cv) {
                         world.ran[$i] += 1;
                         return Outcome::Success;
                     }

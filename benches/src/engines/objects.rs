@@ -248,9 +248,9 @@ impl Tree for Wide {
         macro_rules! branches {
             ($(($i:literal: $a:ident $ao:tt $av:literal, $b:ident $bo:tt $bv:literal, $c:ident $co:tt $cv:literal))*) => {
                 vec![$(wrap(sequence(vec![
-                    wrap(condition(|world: &Self| world.$a $ao $av)),
-                    wrap(condition(|world: &Self| world.$b $bo $bv)),
-                    wrap(Box::new(Invert(wrap(condition(|world: &Self| world.$c $co $cv))))),
+                    wrap(condition(|world: &Self| world.facts.$a $ao $av)),
+                    wrap(condition(|world: &Self| world.facts.$b $bo $bv)),
+                    wrap(Box::new(Invert(wrap(condition(|world: &Self| world.facts.$c $co $cv))))),
                     wrap(action(|world: &mut Self| world.ran[$i] += 1)),
                 ])),)*]
             };

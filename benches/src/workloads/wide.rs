@@ -44,16 +44,24 @@ macro_rules! wide_branches {
 }
 pub(crate) use wide_branches;
 
-/// The three values that are compared, and which branches ran.
-#[derive(Clone, Debug)]
-pub struct Wide {
-    input: Xorshift,
+/// The three values that are compared; plain data, for engines that read them by offset.
+#[derive(Clone, Copy, Debug, Default)]
+#[repr(C)]
+pub struct Facts {
     /// The first of the values.
     pub alarm: i32,
     /// The second of the values.
     pub range: i32,
     /// The third of the values.
     pub load: i32,
+}
+
+/// What the conditions see, and which branches ran.
+#[derive(Clone, Debug)]
+pub struct Wide {
+    input: Xorshift,
+    /// The present input.
+    pub facts: Facts,
     /// Counter of each branch's action.
     pub ran: [u64; BRANCHES],
 }
@@ -66,9 +74,7 @@ impl World for Wide {
     fn new() -> Self {
         Self {
             input: Xorshift::new(0x5eed_0002),
-            alarm: 0,
-            range: 0,
-            load: 0,
+            facts: Facts::default(),
             ran: [0; BRANCHES],
         }
     }
@@ -79,9 +85,11 @@ impl World for Wide {
     #[inline]
     fn next_input(&mut self) {
         let [alarm, range, load, _] = self.input.draw().to_le_bytes();
-        self.alarm = i32::from(alarm);
-        self.range = i32::from(range);
-        self.load = i32::from(load);
+        self.facts = Facts {
+            alarm: i32::from(alarm),
+            range: i32::from(range),
+            load: i32::from(load),
+        };
     }
 
     fn counters(&self) -> Vec<u64> {

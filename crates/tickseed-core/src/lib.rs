@@ -1,1 +1,47 @@
-//! See Cargo.toml; filled below.
+//! Behaviour trees compiled to flat programs.
+//!
+//! Write a tree with [`nodes`], [`build`](Node::build) it, give each agent its
+//! [`agent`](Tree::agent) and [`tick`](Tree::tick). This crate reads no clock, does no
+//! input or output and knows no files; it is `no_std` (with `alloc`) and has no `unsafe`.
+#![no_std]
+#![forbid(unsafe_code)]
+
+extern crate alloc;
+#[cfg(test)]
+extern crate std;
+
+mod build;
+mod context;
+mod custom;
+mod def;
+mod guard;
+mod history;
+mod key;
+mod kind;
+mod leaf;
+mod node;
+pub mod nodes;
+mod rng;
+mod status;
+mod time;
+mod trace;
+mod tree;
+
+pub use build::{BuildError, Issue, MAX_DEPTH, Rule};
+pub use bytemuck;
+pub use context::{Context, Cx};
+pub use custom::{BranchHost, Branches, CustomNode, DynCustom, Stop};
+pub use def::{Def, Functions, NodeDef, NodeId};
+pub use guard::{Compare, Expr, Guard, Op, Pred, Source, Test, judge};
+pub use history::History;
+pub use key::{Key, KeyId, KeyInfo, KeyType, Place, Scalar, ScalarType, Schema};
+pub use kind::{Kind, Weights};
+pub use leaf::{
+    BoxedLeaf, DynBoxedLeaf, DynLeaf, IntoOutcome, Leaf, LeafError, Outcome, Phase, SideSlot,
+};
+pub use node::{Node, Nodes, nodes};
+pub use rng::Rng;
+pub use status::{End, Status};
+pub use time::{Deadline, MAX_DURATION, Time};
+pub use trace::Trace;
+pub use tree::Tree;

@@ -1,0 +1,147 @@
+//! What leaves see: the user's context, borrowed late, with the tick's time and randomness.
+
+use core::ops::{Deref, DerefMut};
+use core::time::Duration;
+
+use crate::key::{KeyId, Scalar, Schema};
+use crate::rng::Rng;
+use crate::time::Time;
+
+/// The world as an agent's leaves see it.
+///
+/// `At` is what a tick borrows. An owned struct names itself; a view that borrows from
+/// the world names its own type with the lifetime put in. `#[derive(Context)]` writes
+/// either, and publishes the scalar fields as typed keys:
+///
+/// ```
+/// use tickseed_core::{Context, Status, nodes};
+///
+/// struct Robot { battery: f32 }
+/// impl Context for Robot { type At<'a> = Robot; }
+///
+/// struct Borrowed<'w> { world: &'w mut Vec<u32> }
+/// impl Context for Borrowed<'static> { type At<'a> = Borrowed<'a>; }
+///
+/// let n = nodes::<Borrowed<'static>>();
+/// let tree = n.action("push", |b| { b.world.push(1); Status::Success }).build().unwrap();
+/// let mut world = vec![];
+/// let mut agent = tree.agent();
+/// tree.tick(&mut agent, &mut Borrowed { world: &mut world }, Default::default()).unwrap();
+/// assert_eq!(world, [1]);
+/// ```
+pub trait Context: 'static {
+    /// What a tick is given.
+    type At<'a>;
+
+    /// The typed keys that guards, files and tools may use by name; none by default.
+    fn schema() -> &'static Schema {
+        Schema::EMPTY
+    }
+
+    /// The plain-data block that data guards read by offset; empty by default. Its
+    /// layout must not change while trees that were built against it are in use.
+    fn block<'x>(_at: &'x Self::At<'_>) -> &'x [u8] {
+        &[]
+    }
+
+    /// The present value of a key that has no place in the block; `None` if unset.
+    fn read(_at: &Self::At<'_>, _key: KeyId) -> Option<Scalar> {
+        None
+    }
+
+    /// Writes a key; `false` if there is no such key, it is read-only or of another type.
+    fn write(_at: &mut Self::At<'_>, _key: KeyId, _value: Scalar) -> bool {
+        false
+    }
+
+    /// Takes a line from a log node; dropped by default.
+    fn log(_at: &mut Self::At<'_>, _line: &str) {}
+}
+
+/// What an action is handed: the user's context (by dereference), the time, and the
+/// agent's random stream.
+pub struct Cx<'x, 'a, C: Context> {
+    at: &'x mut C::At<'a>,
+    now: Time,
+    dt: Duration,
+    rng: &'x mut Rng,
+    wake: Option<Time>,
+}
+
+impl<'x, 'a, C: Context> Cx<'x, 'a, C> {
+    /// Puts a tick's surroundings together. Trees do this; it is public for tests of
+    /// leaves and for executors outside this crate.
+    pub fn new(at: &'x mut C::At<'a>, now: Time, dt: Duration, rng: &'x mut Rng) -> Self {
+        Cx {
+            at,
+            now,
+            dt,
+            rng,
+            wake: None,
+        }
+    }
+
+    /// The time of this tick.
+    #[must_use]
+    pub fn now(&self) -> Time {
+        self.now
+    }
+
+    /// The time since this agent's previous tick; zero at its first.
+    #[must_use]
+    pub fn dt(&self) -> Duration {
+        self.dt
+    }
+
+    /// [`dt`](Cx::dt) in seconds.
+    #[must_use]
+    pub fn dt_secs(&self) -> f32 {
+        self.dt.as_secs_f32()
+    }
+
+    /// The agent's random stream.
+    pub fn rng(&mut self) -> &mut Rng {
+        self.rng
+    }
+
+    /// Asks to be ticked again at `t` at the latest; used by schedulers that let agents
+    /// sleep. The earliest request of a tick counts.
+    pub fn wake_at(&mut self, t: Time) {
+        self.wake = Some(self.wake.map_or(t, |w| w.min(t)));
+    }
+
+    /// The earliest wake-up asked for in this tick.
+    #[must_use]
+    pub fn requested_wake(&self) -> Option<Time> {
+        self.wake
+    }
+
+    /// The user's context, explicitly.
+    #[must_use]
+    pub fn at(&self) -> &C::At<'a> {
+        self.at
+    }
+
+    /// The user's context, explicitly and mutably.
+    pub fn at_mut(&mut self) -> &mut C::At<'a> {
+        self.at
+    }
+}
+
+impl<'a, C: Context> Deref for Cx<'_, 'a, C> {
+    type Target = C::At<'a>;
+    fn deref(&self) -> &C::At<'a> {
+        self.at
+    }
+}
+
+impl<C: Context> DerefMut for Cx<'_, '_, C> {
+    fn deref_mut(&mut self) -> &mut Self::Target {
+        self.at
+    }
+}
+
+/// A context for trees that need none.
+impl Context for () {
+    type At<'a> = ();
+}

@@ -1,0 +1,368 @@
+//! A tree's definition: its nodes in depth-first order, as plain data, and the functions
+//! they carry. Everything that works on a tree (compiler, interpreter, printing, tools)
+//! starts from here.
+
+use alloc::borrow::Cow;
+use alloc::boxed::Box;
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use crate::context::{Context, Cx};
+use crate::custom::DynCustom;
+use crate::guard::Pred;
+use crate::kind::Kind;
+use crate::leaf::{DynBoxedLeaf, DynLeaf, Outcome};
+use crate::node::{ActFn, EndFn, Func, IndexFn, IntFn, Node, NumFn, VerdictFn};
+use crate::status::{End, Status};
+
+/// A node of a built tree: its index in depth-first order, the root being zero.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct NodeId(pub u32);
+
+impl NodeId {
+    /// The root of every tree.
+    pub const ROOT: NodeId = NodeId(0);
+
+    pub(crate) fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// One node of a definition.
+#[derive(Debug)]
+pub struct NodeDef {
+    /// What it is.
+    pub kind: Kind,
+    /// Its name, if it has one.
+    pub name: Option<Cow<'static, str>>,
+    /// Its tags.
+    pub tags: Vec<Cow<'static, str>>,
+    /// Its parent; none for the root.
+    pub parent: Option<NodeId>,
+    /// Its children in order.
+    pub children: Vec<NodeId>,
+    /// One past the last node of its subtree.
+    pub end: NodeId,
+    /// Which functions it carries, by position.
+    pub(crate) fns: Vec<FnRef>,
+}
+
+impl NodeDef {
+    /// The name, or the kind's name.
+    #[must_use]
+    pub fn label(&self) -> &str {
+        self.name.as_deref().unwrap_or_else(|| self.kind.name())
+    }
+}
+
+/// A function in the tables of [`Funcs`].
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum FnRef {
+    Pred(u32),
+    Act(u32),
+    End(u32),
+    Index(u32),
+    Int(u32),
+    Num(u32),
+    Verdict(u32),
+    Leaf(u32),
+    Boxed(u32),
+    Custom(u32),
+}
+
+/// The functions of a tree, by type.
+pub(crate) struct Funcs<C: Context> {
+    pub(crate) preds: Vec<Pred<C>>,
+    pub(crate) acts: Vec<ActFn<C>>,
+    pub(crate) ends: Vec<EndFn<C>>,
+    pub(crate) indexes: Vec<IndexFn<C>>,
+    pub(crate) ints: Vec<IntFn<C>>,
+    pub(crate) nums: Vec<NumFn<C>>,
+    pub(crate) verdicts: Vec<VerdictFn<C>>,
+    pub(crate) leaves: Vec<Box<dyn DynLeaf<C>>>,
+    pub(crate) boxed: Vec<Box<dyn DynBoxedLeaf<C>>>,
+    pub(crate) customs: Vec<Box<dyn DynCustom<C>>>,
+}
+
+impl<C: Context> Funcs<C> {
+    fn new() -> Self {
+        Funcs {
+            preds: Vec::new(),
+            acts: Vec::new(),
+            ends: Vec::new(),
+            indexes: Vec::new(),
+            ints: Vec::new(),
+            nums: Vec::new(),
+            verdicts: Vec::new(),
+            leaves: Vec::new(),
+            boxed: Vec::new(),
+            customs: Vec::new(),
+        }
+    }
+
+    fn add(&mut self, f: Func<C>) -> FnRef {
+        fn push<T>(v: &mut Vec<T>, x: T) -> u32 {
+            v.push(x);
+            (v.len() - 1) as u32
+        }
+        match f {
+            Func::Pred(f) => FnRef::Pred(push(&mut self.preds, f)),
+            Func::Act(f) => FnRef::Act(push(&mut self.acts, f)),
+            Func::End(f) => FnRef::End(push(&mut self.ends, f)),
+            Func::Index(f) => FnRef::Index(push(&mut self.indexes, f)),
+            Func::Int(f) => FnRef::Int(push(&mut self.ints, f)),
+            Func::Num(f) => FnRef::Num(push(&mut self.nums, f)),
+            Func::Verdict(f) => FnRef::Verdict(push(&mut self.verdicts, f)),
+            Func::Leaf(f) => FnRef::Leaf(push(&mut self.leaves, f)),
+            Func::Boxed(f) => FnRef::Boxed(push(&mut self.boxed, f)),
+            Func::Custom(f) => FnRef::Custom(push(&mut self.customs, f)),
+        }
+    }
+}
+
+/// A tree's nodes in depth-first order.
+#[derive(Debug)]
+pub struct Def {
+    nodes: Vec<NodeDef>,
+}
+
+impl Def {
+    /// Flattens a tree of nodes; also returns what each node noted as misuse.
+    pub(crate) fn flatten<C: Context>(root: Node<C>) -> (Def, Funcs<C>, Vec<(NodeId, String)>) {
+        let mut flat = (Def { nodes: Vec::new() }, Funcs::new(), Vec::new());
+        add(root, None, &mut flat);
+        return flat;
+
+        fn add<C: Context>(
+            node: Node<C>,
+            parent: Option<NodeId>,
+            flat: &mut (Def, Funcs<C>, Vec<(NodeId, String)>),
+        ) -> NodeId {
+            let id = NodeId(flat.0.nodes.len() as u32);
+            let fns = node.fns.into_iter().map(|f| flat.1.add(f)).collect();
+            flat.2.extend(node.misuse.into_iter().map(|m| (id, m)));
+            flat.0.nodes.push(NodeDef {
+                kind: node.kind,
+                name: node.name,
+                tags: node.tags,
+                parent,
+                children: Vec::new(),
+                end: id,
+                fns,
+            });
+            let children = node
+                .children
+                .into_iter()
+                .map(|c| add(c, Some(id), flat))
+                .collect();
+            let end = NodeId(flat.0.nodes.len() as u32);
+            let this = &mut flat.0.nodes[id.index()];
+            this.children = children;
+            this.end = end;
+            id
+        }
+    }
+
+    /// The node with this number.
+    ///
+    /// # Panics
+    /// If the number belongs to another, larger tree.
+    #[must_use]
+    pub fn node(&self, id: NodeId) -> &NodeDef {
+        &self.nodes[id.index()]
+    }
+
+    /// All nodes with their numbers, in depth-first order.
+    pub fn iter(&self) -> impl DoubleEndedIterator<Item = (NodeId, &NodeDef)> + ExactSizeIterator {
+        self.nodes
+            .iter()
+            .enumerate()
+            .map(|(i, n)| (NodeId(i as u32), n))
+    }
+
+    /// How many nodes there are; at least one.
+    #[must_use]
+    #[allow(clippy::len_without_is_empty, reason = "a tree is never empty")]
+    pub fn len(&self) -> usize {
+        self.nodes.len()
+    }
+
+    /// The node's ancestors, nearest first.
+    pub fn ancestors(&self, id: NodeId) -> impl Iterator<Item = NodeId> + '_ {
+        core::iter::successors(self.node(id).parent, |&p| self.node(p).parent)
+    }
+
+    /// Whether `node` lies in the subtree of `root` (a node lies in its own).
+    #[must_use]
+    pub fn contains(&self, root: NodeId, node: NodeId) -> bool {
+        root <= node && node < self.node(root).end
+    }
+
+    /// The node's path: labels from the root, separated by `/`; siblings with equal
+    /// labels are told apart by `#` and a number from 1. A path names the same node as
+    /// long as nothing above it is renamed or exchanged.
+    #[must_use]
+    pub fn path(&self, id: NodeId) -> String {
+        let mut parts: Vec<String> = Vec::new();
+        let mut at = Some(id);
+        while let Some(n) = at {
+            let node = self.node(n);
+            let mut part = String::from(node.label());
+            if let Some(p) = node.parent {
+                let twins = self
+                    .node(p)
+                    .children
+                    .iter()
+                    .filter(|c| self.node(**c).label() == part);
+                if twins.clone().count() > 1 {
+                    let place = twins.take_while(|c| **c != n).count() + 1;
+                    part.push_str(&alloc::format!("#{place}"));
+                }
+            }
+            parts.push(part);
+            at = node.parent;
+        }
+        parts.reverse();
+        parts.join("/")
+    }
+
+    /// The node with this path, as [`path`](Def::path) gives it.
+    #[must_use]
+    pub fn find_path(&self, path: &str) -> Option<NodeId> {
+        self.iter()
+            .map(|(id, _)| id)
+            .find(|&id| self.path(id) == path)
+    }
+
+    /// The first node, in depth-first order, with this name.
+    #[must_use]
+    pub fn find(&self, name: &str) -> Option<NodeId> {
+        self.iter()
+            .find(|(_, n)| n.name.as_deref() == Some(name))
+            .map(|(id, _)| id)
+    }
+}
+
+/// The functions of one node, callable by position. For executors and tools.
+pub struct Functions<'t, C: Context> {
+    pub(crate) funcs: &'t Funcs<C>,
+    pub(crate) refs: &'t [FnRef],
+}
+
+impl<C: Context> core::fmt::Debug for Functions<'_, C> {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.debug_list().entries(self.refs).finish()
+    }
+}
+
+/// A position that does not hold a function of the wanted type is a fault of the caller.
+#[cold]
+fn wrong(i: usize) -> ! {
+    panic!("the node has no such function at position {i}")
+}
+
+impl<'t, C: Context> Functions<'t, C> {
+    /// How many functions the node carries.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.refs.len()
+    }
+
+    /// Whether the node carries none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.refs.is_empty()
+    }
+
+    /// Judges with the guard function at `i`.
+    ///
+    /// # Panics
+    /// This and the other calls: if there is no function of that type at `i`.
+    #[must_use]
+    pub fn pred(&self, i: usize, at: &C::At<'_>) -> bool {
+        match self.refs.get(i) {
+            Some(FnRef::Pred(f)) => self.funcs.preds[*f as usize](at),
+            _ => wrong(i),
+        }
+    }
+
+    /// Calls the action.
+    ///
+    /// # Errors
+    /// The action's own.
+    pub fn act(&self, cx: &mut Cx<'_, '_, C>) -> Outcome {
+        match self.refs.first() {
+            Some(FnRef::Act(f)) => self.funcs.acts[*f as usize](cx),
+            _ => wrong(0),
+        }
+    }
+
+    /// Calls the end hook at `i`.
+    pub fn end(&self, i: usize, cx: &mut Cx<'_, '_, C>, end: End) {
+        match self.refs.get(i) {
+            Some(FnRef::End(f)) => self.funcs.ends[*f as usize](cx, end),
+            _ => wrong(i),
+        }
+    }
+
+    /// Tells the function at `i` an index.
+    pub fn index(&self, i: usize, cx: &mut Cx<'_, '_, C>, index: u32) {
+        match self.refs.get(i) {
+            Some(FnRef::Index(f)) => self.funcs.indexes[*f as usize](cx, index),
+            _ => wrong(i),
+        }
+    }
+
+    /// Computes the whole number at `i`.
+    #[must_use]
+    pub fn int(&self, i: usize, at: &C::At<'_>) -> i64 {
+        match self.refs.get(i) {
+            Some(FnRef::Int(f)) => self.funcs.ints[*f as usize](at),
+            _ => wrong(i),
+        }
+    }
+
+    /// Computes the number at `i`.
+    #[must_use]
+    pub fn num(&self, i: usize, at: &C::At<'_>) -> f64 {
+        match self.refs.get(i) {
+            Some(FnRef::Num(f)) => self.funcs.nums[*f as usize](at),
+            _ => wrong(i),
+        }
+    }
+
+    /// Asks the handler for a verdict.
+    pub fn verdict(&self, cx: &mut Cx<'_, '_, C>) -> Status {
+        match self.refs.first() {
+            Some(FnRef::Verdict(f)) => self.funcs.verdicts[*f as usize](cx),
+            _ => wrong(0),
+        }
+    }
+
+    /// The leaf with plain state.
+    #[must_use]
+    pub fn leaf(&self) -> &'t dyn DynLeaf<C> {
+        match self.refs.first() {
+            Some(FnRef::Leaf(f)) => &*self.funcs.leaves[*f as usize],
+            _ => wrong(0),
+        }
+    }
+
+    /// The leaf with boxed state.
+    #[must_use]
+    pub fn boxed(&self) -> &'t dyn DynBoxedLeaf<C> {
+        match self.refs.first() {
+            Some(FnRef::Boxed(f)) => &*self.funcs.boxed[*f as usize],
+            _ => wrong(0),
+        }
+    }
+
+    /// The custom node.
+    #[must_use]
+    pub fn custom(&self) -> &'t dyn DynCustom<C> {
+        match self.refs.first() {
+            Some(FnRef::Custom(f)) => &*self.funcs.customs[*f as usize],
+            _ => wrong(0),
+        }
+    }
+}

@@ -1,0 +1,199 @@
+//! What a node is, as plain data. The functions a node carries are kept beside it.
+
+use alloc::borrow::Cow;
+use alloc::vec::Vec;
+
+use crate::guard::Expr;
+use crate::nodes::{
+    Flow, Gate, Hook, Loop, Parallel, RunOnce, Switch, TimeLimit, Utility, WaitFor, WaitUntil,
+};
+use crate::status::Status;
+
+/// The kind of a node with its options. Each variant's meaning stands with its options'
+/// type in [`nodes`](crate::nodes); the functions it needs are listed here by position.
+#[derive(Clone, PartialEq, Debug)]
+#[non_exhaustive]
+pub enum Kind {
+    /// Judges a guard: success or failure at once. Functions: those of the guard.
+    Condition(Expr),
+    /// Calls a function. Functions: the action; a halt hook if `halt`.
+    Action {
+        /// Never answers `Running`.
+        instant: bool,
+        /// May answer `Skipped`.
+        may_skip: bool,
+        /// Has a halt hook.
+        halt: bool,
+    },
+    /// A [`Leaf`](crate::Leaf) or [`BoxedLeaf`](crate::BoxedLeaf). Functions: the leaf.
+    Leaf {
+        /// Its state is boxed.
+        boxed: bool,
+        /// May answer `Skipped`.
+        may_skip: bool,
+    },
+    /// Runs for a duration. Functions: the duration, if computed.
+    Wait(WaitFor),
+    /// Runs until a guard holds. Functions: those of the guard.
+    WaitUntil(WaitUntil),
+    /// Answers this.
+    Constant(Status),
+    /// Hands a line to [`Context::log`](crate::Context::log) and succeeds.
+    Log(Cow<'static, str>),
+
+    /// Children in order while they succeed.
+    Sequence(Flow),
+    /// Children in order while they fail.
+    Selector(Flow),
+    /// All children at once.
+    Parallel(Parallel),
+    /// A condition child chooses once between two branches.
+    IfThenElse,
+    /// A condition child chooses every tick between two branches.
+    WhileDoElse {
+        /// See [`Preempt`](crate::nodes::Preempt).
+        preempt: crate::nodes::Preempt,
+    },
+    /// A number chooses a child. Functions: the number.
+    Switch(Switch),
+    /// The best-scoring child. Functions: one score a child.
+    Utility(Utility),
+    /// The child once for each index below a count. Functions: the count; the hook that is
+    /// told the index.
+    ForEach(crate::nodes::Pace),
+
+    /// Success and failure change places.
+    Invert,
+    /// Any verdict becomes this one.
+    Force(Status),
+    /// The child again and again: repeat, retry, until.
+    Loop(Loop),
+    /// Opens for the child once per interval: cooldown, rate limit.
+    Gate(Gate),
+    /// The child must finish in time.
+    TimeLimit(TimeLimit),
+    /// Waits, then runs the child. Functions: the duration, if computed.
+    Delay(WaitFor),
+    /// Runs the child with a probability, else answers `otherwise`.
+    Chance {
+        /// The probability, above zero and at most one.
+        p: f64,
+        /// The answer when the roll fails.
+        otherwise: Status,
+    },
+    /// Runs the child to a verdict once in the agent's life.
+    RunOnce(RunOnce),
+    /// Calls a function when the child ends. Functions: the hook.
+    Hook(Hook),
+    /// The child while a guard holds, judged each tick. Functions: those of the guard.
+    WhileGuard {
+        /// What is judged.
+        guard: Expr,
+        /// The answer when it does not hold.
+        otherwise: Status,
+    },
+    /// Judges a guard once, on entry; if it holds answers `then` without running the
+    /// child. Functions: those of the guard.
+    Precondition {
+        /// What is judged.
+        guard: Expr,
+        /// The answer when it holds.
+        then: Status,
+    },
+    /// When the child fails, a function decides the verdict. Functions: the handler.
+    Catch,
+    /// Must not be torn down: building fails under anything that could.
+    Uninterruptible,
+    /// While the child runs, reactive ancestors go on with it without asking their
+    /// earlier children.
+    Hold,
+    /// A user's own node. Functions: the node.
+    Custom,
+}
+
+impl Kind {
+    /// The kind's name in texts and paths.
+    #[must_use]
+    pub fn name(&self) -> &'static str {
+        match self {
+            Kind::Condition(_) => "condition",
+            Kind::Action { .. } => "action",
+            Kind::Leaf { .. } => "leaf",
+            Kind::Wait(_) => "wait",
+            Kind::WaitUntil(_) => "wait until",
+            Kind::Constant(Status::Success) => "succeed",
+            Kind::Constant(Status::Failure) => "fail",
+            Kind::Constant(Status::Running) => "run",
+            Kind::Constant(Status::Skipped) => "skip",
+            Kind::Log(_) => "log",
+            Kind::Sequence(flow) => flow.named(
+                "sequence",
+                "reactive sequence",
+                "random sequence",
+                "sequence keeping place",
+            ),
+            Kind::Selector(flow) => flow.named(
+                "selector",
+                "reactive selector",
+                "random selector",
+                "selector keeping place",
+            ),
+            Kind::Parallel(_) => "parallel",
+            Kind::IfThenElse => "if-then-else",
+            Kind::WhileDoElse { .. } => "while-do-else",
+            Kind::Switch(_) => "switch",
+            Kind::Utility(_) => "utility",
+            Kind::ForEach(_) => "for each",
+            Kind::Invert => "invert",
+            Kind::Force(Status::Failure) => "force failure",
+            Kind::Force(_) => "force success",
+            Kind::Loop(l) => l.name(),
+            Kind::Gate(g) => g.name(),
+            Kind::TimeLimit(_) => "time limit",
+            Kind::Delay(_) => "delay",
+            Kind::Chance { .. } => "chance",
+            Kind::RunOnce(_) => "run once",
+            Kind::Hook(h) => h.name(),
+            Kind::WhileGuard { .. } => "while",
+            Kind::Precondition { .. } => "precondition",
+            Kind::Catch => "catch",
+            Kind::Uninterruptible => "uninterruptible",
+            Kind::Hold => "hold",
+            Kind::Custom => "custom",
+        }
+    }
+
+    /// Whether a node of this kind has no children.
+    #[must_use]
+    pub fn is_leaf(&self) -> bool {
+        matches!(
+            self,
+            Kind::Condition(_)
+                | Kind::Action { .. }
+                | Kind::Leaf { .. }
+                | Kind::Wait(_)
+                | Kind::WaitUntil(_)
+                | Kind::Constant(_)
+                | Kind::Log(_)
+        )
+    }
+
+    /// Whether a node of this kind judges or chooses anew every tick and so can halt a
+    /// child that has not finished.
+    #[must_use]
+    pub fn preempts(&self) -> bool {
+        match self {
+            Kind::Sequence(f) | Kind::Selector(f) => matches!(f, Flow::Reactive { .. }),
+            Kind::Parallel(_)
+            | Kind::WhileDoElse { .. }
+            | Kind::TimeLimit(_)
+            | Kind::WhileGuard { .. } => true,
+            Kind::Switch(s) => s.reactive,
+            Kind::Utility(u) => u.reactive,
+            _ => false,
+        }
+    }
+}
+
+/// Weights or other numbers a child, as plain data.
+pub type Weights = Vec<f64>;

@@ -1,0 +1,260 @@
+//! Leaves with state of their own, what a leaf may answer, and how it fails.
+
+use alloc::borrow::Cow;
+use alloc::boxed::Box;
+use core::any::Any;
+use core::fmt;
+
+use bytemuck::Pod;
+
+use crate::context::{Context, Cx};
+use crate::status::Status;
+
+/// An error that a leaf reports instead of a status. The agent is left poisoned: see
+/// [`Tree::recover`](crate::Tree::recover). Made from any error by `?`, or from text.
+pub struct LeafError(Box<Inner>);
+
+struct Inner {
+    message: Cow<'static, str>,
+    source: Option<Box<dyn core::error::Error + Send + Sync>>,
+}
+
+impl LeafError {
+    /// An error that says this.
+    #[must_use]
+    pub fn new(message: impl Into<Cow<'static, str>>) -> LeafError {
+        LeafError(Box::new(Inner {
+            message: message.into(),
+            source: None,
+        }))
+    }
+
+    /// The error that this one was made from, if any.
+    #[must_use]
+    pub fn source(&self) -> Option<&(dyn core::error::Error + 'static)> {
+        self.0
+            .source
+            .as_deref()
+            .map(|e| e as &(dyn core::error::Error + 'static))
+    }
+}
+
+// Not an `Error` itself: that would forbid the conversion from every error.
+impl<E: core::error::Error + Send + Sync + 'static> From<E> for LeafError {
+    fn from(error: E) -> LeafError {
+        let message = alloc::format!("{error}").into();
+        LeafError(Box::new(Inner {
+            message,
+            source: Some(Box::new(error)),
+        }))
+    }
+}
+
+impl fmt::Display for LeafError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0.message)
+    }
+}
+
+impl fmt::Debug for LeafError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+/// A leaf's answer, as the engine takes it.
+pub type Outcome = Result<Status, LeafError>;
+
+/// What an action may return: a [`Status`]; a `bool` for success or failure; nothing for
+/// success; or a `Result` of any of these.
+pub trait IntoOutcome {
+    /// The answer as the engine takes it.
+    ///
+    /// # Errors
+    /// The leaf's own.
+    fn into_outcome(self) -> Outcome;
+}
+
+impl IntoOutcome for Status {
+    #[inline]
+    fn into_outcome(self) -> Outcome {
+        Ok(self)
+    }
+}
+
+impl IntoOutcome for bool {
+    #[inline]
+    fn into_outcome(self) -> Outcome {
+        Ok(Status::from_bool(self))
+    }
+}
+
+impl IntoOutcome for () {
+    #[inline]
+    fn into_outcome(self) -> Outcome {
+        Ok(Status::Success)
+    }
+}
+
+impl<T: IntoOutcome, E: Into<LeafError>> IntoOutcome for Result<T, E> {
+    #[inline]
+    fn into_outcome(self) -> Outcome {
+        self.map_err(Into::into)?.into_outcome()
+    }
+}
+
+/// A leaf with plain state per agent.
+///
+/// The state is plain bytes ([`bytemuck::Pod`]) that live in the agent's block, zeroed
+/// when an activation starts: a snapshot of an agent holds it, and sharing the tree
+/// between agents cannot mix it up. The engine guarantees one `start` for each
+/// activation, then `tick`s, then either a verdict or one `halt`.
+pub trait Leaf<C: Context>: Send + Sync + 'static {
+    /// The state of one activation.
+    type State: Pod;
+
+    /// Begins an activation, and is its first tick as well: what it returns is the
+    /// answer of this tick.
+    ///
+    /// # Errors
+    /// The leaf's own; the agent is then poisoned.
+    fn start(&self, state: &mut Self::State, cx: &mut Cx<'_, '_, C>) -> Outcome;
+
+    /// Goes on with an activation that answered `Running`.
+    ///
+    /// # Errors
+    /// The leaf's own; the agent is then poisoned.
+    fn tick(&self, state: &mut Self::State, cx: &mut Cx<'_, '_, C>) -> Outcome;
+
+    /// Ends an activation that is not to go on. It has no result and cannot steer the tree.
+    fn halt(&self, _state: &mut Self::State, _cx: &mut Cx<'_, '_, C>) {}
+}
+
+/// A leaf whose state is not plain bytes (a future, a `Vec`). The state is boxed beside
+/// the agent's block, so starting such a leaf allocates, and a snapshot cannot hold it:
+/// prefer [`Leaf`] where it will do.
+pub trait BoxedLeaf<C: Context>: Send + Sync + 'static {
+    /// The state of one activation.
+    type State: Send + 'static;
+
+    /// Begins an activation: its state and the answer of its first tick. On a verdict the
+    /// state is dropped at once.
+    ///
+    /// # Errors
+    /// The leaf's own; the agent is then poisoned.
+    fn start(&self, cx: &mut Cx<'_, '_, C>) -> Result<(Self::State, Status), LeafError>;
+
+    /// Goes on with an activation that answered `Running`.
+    ///
+    /// # Errors
+    /// The leaf's own; the agent is then poisoned.
+    fn tick(&self, state: &mut Self::State, cx: &mut Cx<'_, '_, C>) -> Outcome;
+
+    /// Ends an activation that is not to go on; the state is dropped afterwards.
+    fn halt(&self, _state: &mut Self::State, _cx: &mut Cx<'_, '_, C>) {}
+}
+
+/// What moves a running leaf: start, tick or halt.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Phase {
+    /// The first tick of an activation.
+    Start,
+    /// A later tick.
+    Tick,
+}
+
+/// [`Leaf`] without its state type. For executors; implemented for every leaf.
+pub trait DynLeaf<C: Context>: Send + Sync {
+    /// Bytes of state.
+    fn size(&self) -> usize;
+    /// Start or tick on state bytes, which are written back even when the leaf panics.
+    ///
+    /// # Errors
+    /// The leaf's own.
+    fn run(&self, phase: Phase, state: &mut [u8], cx: &mut Cx<'_, '_, C>) -> Outcome;
+    /// Halt.
+    fn halt(&self, state: &mut [u8], cx: &mut Cx<'_, '_, C>);
+}
+
+/// Plain state copied out of its bytes, and back when this is dropped: also on a panic.
+struct Borrowed<'s, S: Pod> {
+    bytes: &'s mut [u8],
+    state: S,
+}
+
+impl<'s, S: Pod> Borrowed<'s, S> {
+    fn new(bytes: &'s mut [u8]) -> Self {
+        let state = bytemuck::pod_read_unaligned(bytes);
+        Borrowed { bytes, state }
+    }
+}
+
+impl<S: Pod> Drop for Borrowed<'_, S> {
+    fn drop(&mut self) {
+        self.bytes.copy_from_slice(bytemuck::bytes_of(&self.state));
+    }
+}
+
+impl<C: Context, L: Leaf<C>> DynLeaf<C> for L {
+    fn size(&self) -> usize {
+        size_of::<L::State>()
+    }
+    fn run(&self, phase: Phase, state: &mut [u8], cx: &mut Cx<'_, '_, C>) -> Outcome {
+        if phase == Phase::Start {
+            state.fill(0);
+        }
+        let mut held = Borrowed::<L::State>::new(state);
+        match phase {
+            Phase::Start => self.start(&mut held.state, cx),
+            Phase::Tick => self.tick(&mut held.state, cx),
+        }
+    }
+    fn halt(&self, state: &mut [u8], cx: &mut Cx<'_, '_, C>) {
+        Leaf::halt(self, &mut Borrowed::<L::State>::new(state).state, cx);
+    }
+}
+
+/// Where a boxed leaf's state lives while it runs.
+pub type SideSlot = Option<Box<dyn Any + Send>>;
+
+/// [`BoxedLeaf`] without its state type. For executors; implemented for every boxed leaf.
+pub trait DynBoxedLeaf<C: Context>: Send + Sync {
+    /// Start or tick.
+    ///
+    /// # Errors
+    /// The leaf's own.
+    fn run(&self, phase: Phase, slot: &mut SideSlot, cx: &mut Cx<'_, '_, C>) -> Outcome;
+    /// Halt and drop the state.
+    fn halt(&self, slot: &mut SideSlot, cx: &mut Cx<'_, '_, C>);
+}
+
+impl<C: Context, L: BoxedLeaf<C>> DynBoxedLeaf<C> for L {
+    fn run(&self, phase: Phase, slot: &mut SideSlot, cx: &mut Cx<'_, '_, C>) -> Outcome {
+        let status = match phase {
+            Phase::Start => {
+                *slot = None;
+                let (state, status) = self.start(cx)?;
+                if status == Status::Running {
+                    *slot = Some(Box::new(state));
+                }
+                status
+            }
+            Phase::Tick => match slot.as_mut().and_then(|s| s.downcast_mut::<L::State>()) {
+                Some(state) => self.tick(state, cx)?,
+                // The state was lost, as after loading a snapshot: begin again.
+                None => return self.run(Phase::Start, slot, cx),
+            },
+        };
+        if status != Status::Running {
+            *slot = None;
+        }
+        Ok(status)
+    }
+    fn halt(&self, slot: &mut SideSlot, cx: &mut Cx<'_, '_, C>) {
+        if let Some(mut state) = slot.take()
+            && let Some(state) = state.downcast_mut::<L::State>()
+        {
+            BoxedLeaf::halt(self, state, cx);
+        }
+    }
+}

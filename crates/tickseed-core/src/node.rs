@@ -1,0 +1,185 @@
+//! Nodes as users write them, before building.
+
+use alloc::borrow::Cow;
+use alloc::boxed::Box;
+use alloc::string::String;
+use alloc::vec::Vec;
+use core::marker::PhantomData;
+
+use crate::build::{BuildError, MAX_DEPTH};
+use crate::context::{Context, Cx};
+use crate::custom::DynCustom;
+use crate::guard::{Guard, Pred};
+use crate::kind::Kind;
+use crate::leaf::{DynBoxedLeaf, DynLeaf, Outcome};
+use crate::status::{End, Status};
+use crate::tree::Tree;
+
+/// A function of an action.
+pub(crate) type ActFn<C> =
+    Box<dyn for<'x, 'y, 'a> Fn(&'x mut Cx<'y, 'a, C>) -> Outcome + Send + Sync>;
+/// A function called when something ends.
+pub(crate) type EndFn<C> = Box<dyn for<'x, 'y, 'a> Fn(&'x mut Cx<'y, 'a, C>, End) + Send + Sync>;
+/// A function that is told an index.
+pub(crate) type IndexFn<C> = Box<dyn for<'x, 'y, 'a> Fn(&'x mut Cx<'y, 'a, C>, u32) + Send + Sync>;
+/// A function that computes a whole number.
+pub(crate) type IntFn<C> = Box<dyn for<'x, 'a> Fn(&'x <C as Context>::At<'a>) -> i64 + Send + Sync>;
+/// A function that computes a number.
+pub(crate) type NumFn<C> = Box<dyn for<'x, 'a> Fn(&'x <C as Context>::At<'a>) -> f64 + Send + Sync>;
+/// A function that decides a verdict.
+pub(crate) type VerdictFn<C> =
+    Box<dyn for<'x, 'y, 'a> Fn(&'x mut Cx<'y, 'a, C>) -> Status + Send + Sync>;
+
+/// A function that a node carries.
+pub(crate) enum Func<C: Context> {
+    Pred(Pred<C>),
+    Act(ActFn<C>),
+    End(EndFn<C>),
+    Index(IndexFn<C>),
+    Int(IntFn<C>),
+    Num(NumFn<C>),
+    Verdict(VerdictFn<C>),
+    Leaf(Box<dyn DynLeaf<C>>),
+    Boxed(Box<dyn DynBoxedLeaf<C>>),
+    Custom(Box<dyn DynCustom<C>>),
+}
+
+/// A node of a tree under construction, made by [`nodes`] and turned into a [`Tree`] by
+/// [`build`](Node::build). A node is moved into its parent, so it cannot stand at two
+/// places; write a function that makes it instead.
+#[must_use = "a node does nothing until it is part of a tree"]
+pub struct Node<C: Context> {
+    pub(crate) kind: Kind,
+    pub(crate) fns: Vec<Func<C>>,
+    pub(crate) name: Option<Cow<'static, str>>,
+    pub(crate) tags: Vec<Cow<'static, str>>,
+    pub(crate) children: Vec<Node<C>>,
+    /// Levels below and including this node.
+    pub(crate) height: u32,
+    /// Options that do not fit the node: reported when the tree is built.
+    pub(crate) misuse: Vec<String>,
+}
+
+impl<C: Context> Node<C> {
+    pub(crate) fn new(kind: Kind, fns: Vec<Func<C>>, children: Vec<Node<C>>) -> Self {
+        let height = 1 + children.iter().map(|c| c.height).max().unwrap_or(0);
+        let mut node = Node {
+            kind,
+            fns,
+            name: None,
+            tags: Vec::new(),
+            children,
+            height,
+            misuse: Vec::new(),
+        };
+        if height > MAX_DEPTH {
+            // Cut here, or dropping and compiling would recurse without bound.
+            node.children.clear();
+            node.height = 1;
+            node.misuse
+                .push(alloc::format!("the tree is deeper than {MAX_DEPTH} levels"));
+        }
+        node
+    }
+
+    pub(crate) fn leaf(kind: Kind, fns: Vec<Func<C>>) -> Self {
+        Node::new(kind, fns, Vec::new())
+    }
+
+    pub(crate) fn wrap(kind: Kind, fns: Vec<Func<C>>, child: Node<C>) -> Self {
+        Node::new(kind, fns, alloc::vec![child])
+    }
+
+    /// A guard's expression and functions, ready for a node's kind and functions.
+    pub(crate) fn split(guard: Guard<C>) -> (crate::guard::Expr, Vec<Func<C>>) {
+        (
+            guard.expr,
+            guard.preds.into_iter().map(Func::Pred).collect(),
+        )
+    }
+
+    /// Names the node, for paths, printing and tools.
+    pub fn named(mut self, name: impl Into<Cow<'static, str>>) -> Self {
+        self.name = Some(name.into());
+        self
+    }
+
+    /// Gives the node a tag, by which tools and programs can find it
+    /// ([`Tree::tagged`]). A node can have several.
+    pub fn tag(mut self, tag: impl Into<Cow<'static, str>>) -> Self {
+        self.tags.push(tag.into());
+        self
+    }
+
+    /// Validates the tree below this node and compiles it.
+    ///
+    /// # Errors
+    /// Everything that is wrong with it, each with the node's path, the rule and a remedy.
+    pub fn build(self) -> Result<Tree<C>, BuildError> {
+        Tree::build(self)
+    }
+
+    /// Notes that an option was used on a node that has no such option.
+    pub(crate) fn misused(mut self, option: &str, fits: &str) -> Self {
+        let kind = self.kind.name();
+        self.misuse.push(alloc::format!(
+            "`{option}` is no option of {kind}: it belongs to {fits}"
+        ));
+        self
+    }
+}
+
+impl<C: Context> core::fmt::Debug for Node<C> {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.debug_struct("Node")
+            .field("kind", &self.kind)
+            .field("name", &self.name)
+            .field("children", &self.children)
+            .finish_non_exhaustive()
+    }
+}
+
+/// A factory of nodes over context `C`: closures given to it need no type annotations.
+///
+/// ```
+/// use tickseed_core::{Context, Status, Time, nodes};
+///
+/// struct Robot { battery: f32 }
+/// impl Context for Robot { type At<'a> = Robot; }
+///
+/// let n = nodes::<Robot>();
+/// let tree = n.selector([
+///     n.sequence([
+///         n.condition("battery low", |r| r.battery < 0.2),
+///         n.action("recharge", |r| { r.battery += 0.5; Status::Running }),
+///     ]),
+///     n.action("patrol", |r| { r.battery -= 0.1; Status::Running }),
+/// ]).reactive().build()?;
+///
+/// let mut robot = Robot { battery: 0.25 };
+/// let mut agent = tree.agent();
+/// for tick in 0..3 {
+///     tree.tick(&mut agent, &mut robot, Time::from_millis(100 * tick)).unwrap();
+/// }
+/// assert!(robot.battery > 0.5); // patrolled once, then recharged, then patrolled
+/// # Ok::<(), tickseed_core::BuildError>(())
+/// ```
+#[must_use]
+pub fn nodes<C: Context>() -> Nodes<C> {
+    Nodes(PhantomData)
+}
+
+/// The factory that [`nodes`] returns.
+pub struct Nodes<C>(PhantomData<fn(C)>);
+
+impl<C> Clone for Nodes<C> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+impl<C> Copy for Nodes<C> {}
+impl<C> core::fmt::Debug for Nodes<C> {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.write_str("Nodes")
+    }
+}

@@ -1,0 +1,200 @@
+//! Sequence and selector.
+//!
+//! A sequence goes on while its children succeed, a selector (fallback) while they fail;
+//! the first other answer is the composite's own. Past the last child a sequence succeeds
+//! and a selector fails. A skipped child counts as not there; if every child was skipped
+//! in this activation (for a reactive composite: in this tick) the composite is skipped.
+//! They are mirror images: a sequence is an inverted selector of inverted children.
+//!
+//! | flow | next tick while a child runs | when a child answers |
+//! |---|---|---|
+//! | memory | resumes at the running child; earlier children are not asked | - |
+//! | reactive | starts again at the first child | the answer of the first child that stops the composite ends every *other* running child |
+//! | random | resumes at the running child | the next child is drawn at random among those not yet visited in this activation, evenly or by weight |
+//! | keeping place | resumes at the running child | on a stop by its verdict (sequence: failure; selector: success) or a halt the place is kept: the next activation begins at that child; passing the last child rewinds |
+//!
+//! Children of a random composite whose weight is zero come last, in child order.
+//!
+//! Under the default [`Preempt::AfterStart`] the child that takes over is ticked first and
+//! the old one is halted then (as all four source documents and BehaviorTree.CPP do).
+//! Under [`Preempt::BeforeStart`] a running other child is halted as soon as anything that
+//! acts is about to start in this child: an action, leaf, wait, running constant, delay,
+//! parallel or custom node entered afresh. Conditions start nothing.
+//!
+//! An earlier child of a reactive composite that goes (back) to running halts the later
+//! ones, and the composite runs.
+
+use alloc::vec;
+use alloc::vec::Vec;
+
+use crate::context::Context;
+use crate::guard::Guard;
+use crate::kind::{Kind, Weights};
+use crate::node::{Node, Nodes};
+
+/// How a sequence or selector goes through its children.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Flow {
+    /// In order, resuming at the running child.
+    Memory,
+    /// In order, from the first child every tick.
+    Reactive {
+        /// When the abandoned child is halted.
+        preempt: Preempt,
+    },
+    /// In an order drawn as it goes.
+    Random {
+        /// The children's weights; even chances if empty.
+        weights: Weights,
+    },
+    /// In order, resuming at the running child, and keeping the place over stops and halts.
+    KeepPlace,
+}
+
+impl Flow {
+    pub(crate) fn named(
+        &self,
+        memory: &'static str,
+        reactive: &'static str,
+        random: &'static str,
+        keep: &'static str,
+    ) -> &'static str {
+        match self {
+            Flow::Memory => memory,
+            Flow::Reactive { .. } => reactive,
+            Flow::Random { .. } => random,
+            Flow::KeepPlace => keep,
+        }
+    }
+}
+
+/// When a reactive node halts the branch that another one takes over from.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub enum Preempt {
+    /// After the new branch has been ticked.
+    #[default]
+    AfterStart,
+    /// Before the first thing that acts starts in the new branch.
+    BeforeStart,
+}
+
+impl<C: Context> Nodes<C> {
+    /// Children in order while they succeed; fails with the first that fails.
+    pub fn sequence(self, children: impl IntoIterator<Item = Node<C>>) -> Node<C> {
+        Node::new(
+            Kind::Sequence(Flow::Memory),
+            vec![],
+            children.into_iter().collect(),
+        )
+    }
+
+    /// Children in order while they fail; succeeds with the first that succeeds. Also
+    /// known as fallback.
+    pub fn selector(self, children: impl IntoIterator<Item = Node<C>>) -> Node<C> {
+        Node::new(
+            Kind::Selector(Flow::Memory),
+            vec![],
+            children.into_iter().collect(),
+        )
+    }
+
+    /// The other common name of [`selector`](Nodes::selector).
+    pub fn fallback(self, children: impl IntoIterator<Item = Node<C>>) -> Node<C> {
+        self.selector(children)
+    }
+
+    /// Runs `work` if all guards hold when it starts; they are not asked again while it
+    /// runs. Fails if one does not hold. (Document 003's filter.)
+    pub fn filter(self, guards: impl IntoIterator<Item = Guard<C>>, work: Node<C>) -> Node<C> {
+        self.guarded(guards, work).named("filter")
+    }
+
+    /// Runs `work` while all guards hold: they are judged again every tick, and if one does
+    /// not hold the work is halted and the node fails. (What document 003's monitor is for.)
+    pub fn monitor(self, guards: impl IntoIterator<Item = Guard<C>>, work: Node<C>) -> Node<C> {
+        self.guarded(guards, work).reactive().named("monitor")
+    }
+
+    fn guarded(self, guards: impl IntoIterator<Item = Guard<C>>, work: Node<C>) -> Node<C> {
+        let mut children: Vec<_> = guards.into_iter().map(|g| self.check(g)).collect();
+        children.push(work);
+        self.sequence(children)
+    }
+}
+
+impl<C: Context> Node<C> {
+    fn flow(&mut self) -> Option<&mut Flow> {
+        match &mut self.kind {
+            Kind::Sequence(f) | Kind::Selector(f) => Some(f),
+            _ => None,
+        }
+    }
+
+    /// For a sequence, selector, switch or utility selector: decide anew every tick, and
+    /// halt what is running when another child takes over.
+    pub fn reactive(mut self) -> Self {
+        match &mut self.kind {
+            Kind::Sequence(f) | Kind::Selector(f) => {
+                *f = Flow::Reactive {
+                    preempt: Preempt::AfterStart,
+                }
+            }
+            Kind::Switch(s) => s.reactive = true,
+            Kind::Utility(u) => u.reactive = true,
+            _ => return self.misused("reactive", "sequence, selector, switch and utility"),
+        }
+        self
+    }
+
+    /// For a sequence or selector: children in random order, drawn in each activation.
+    pub fn random(mut self) -> Self {
+        match self.flow() {
+            Some(f) => {
+                *f = Flow::Random {
+                    weights: Vec::new(),
+                };
+                self
+            }
+            None => self.misused("random", "sequence and selector"),
+        }
+    }
+
+    /// For a sequence or selector: random order in which a child comes next with a chance
+    /// in proportion to its weight.
+    pub fn weighted(mut self, weights: impl IntoIterator<Item = f64>) -> Self {
+        match self.flow() {
+            Some(f) => {
+                *f = Flow::Random {
+                    weights: weights.into_iter().collect(),
+                };
+                self
+            }
+            None => self.misused("weighted", "sequence and selector"),
+        }
+    }
+
+    /// For a sequence or selector: keep the place over stops and halts, so that the next
+    /// activation goes on at the child where this one stopped.
+    pub fn keep_place(mut self) -> Self {
+        match self.flow() {
+            Some(f) => {
+                *f = Flow::KeepPlace;
+                self
+            }
+            None => self.misused("keep_place", "sequence and selector"),
+        }
+    }
+
+    /// For a reactive node: when the abandoned branch is halted.
+    pub fn preempt(mut self, when: Preempt) -> Self {
+        match &mut self.kind {
+            Kind::Sequence(Flow::Reactive { preempt })
+            | Kind::Selector(Flow::Reactive { preempt })
+            | Kind::WhileDoElse { preempt } => *preempt = when,
+            Kind::Switch(s) if s.reactive => s.preempt = when,
+            Kind::Utility(u) if u.reactive => u.preempt = when,
+            _ => return self.misused("preempt", "reactive nodes (say `.reactive()` first)"),
+        }
+        self
+    }
+}

@@ -1,0 +1,150 @@
+//! Cooldown and rate limit: gates that open for the child once per interval.
+//!
+//! The gate is looked at when an activation starts; a running child is not asked again.
+//! While it is closed the child is not touched and the answer is failure
+//! ([`Closed::Failure`]), skipped, or the last verdict again ([`Closed::Replay`]). It closes
+//! when the child finishes with a verdict that `start_on` names, for the interval from that
+//! tick on; at exactly the interval it is open again. Time is the clock's, whether the node
+//! is ticked meanwhile or not.
+//!
+//! When the gate closes, and the verdict it replays, are history: a halt keeps them, so that
+//! being interrupted cannot refund an ability. With `refund_on_halt` a halt of the running
+//! node opens it.
+//!
+//! | | starts on | while closed |
+//! |---|---|---|
+//! | cooldown | success | failure |
+//! | rate limit | any verdict | the last verdict |
+
+use alloc::vec;
+use core::time::Duration;
+
+use crate::context::Context;
+use crate::kind::Kind;
+use crate::node::{Node, Nodes};
+use crate::status::Status;
+use crate::time::nanos;
+
+/// Which verdict of the child closes a gate.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum StartOn {
+    /// Success.
+    Success,
+    /// Success or failure.
+    Verdict,
+}
+
+/// What a closed gate answers.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Closed {
+    /// Failure.
+    Failure,
+    /// Skipped.
+    Skipped,
+    /// The verdict that closed it.
+    Replay,
+}
+
+/// The options of a gate.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Gate {
+    /// How long it is closed, in nanoseconds.
+    pub interval: u64,
+    /// What closes it.
+    pub start_on: StartOn,
+    /// What it answers while closed.
+    pub closed: Closed,
+    /// Whether a halt of the running node opens it.
+    pub refund_on_halt: bool,
+}
+
+impl Gate {
+    pub(crate) fn name(&self) -> &'static str {
+        match self.closed {
+            Closed::Replay => "rate limit",
+            Closed::Failure | Closed::Skipped => "cooldown",
+        }
+    }
+}
+
+impl<C: Context> Nodes<C> {
+    /// After the child has succeeded, fails for the interval without touching it.
+    pub fn cooldown(self, interval: Duration, child: Node<C>) -> Node<C> {
+        self.gate(
+            Gate {
+                interval: nanos(interval),
+                start_on: StartOn::Success,
+                closed: Closed::Failure,
+                refund_on_halt: false,
+            },
+            child,
+        )
+    }
+
+    /// After the child has finished, repeats its verdict for the interval without touching it.
+    pub fn rate_limit(self, interval: Duration, child: Node<C>) -> Node<C> {
+        self.gate(
+            Gate {
+                interval: nanos(interval),
+                start_on: StartOn::Verdict,
+                closed: Closed::Replay,
+                refund_on_halt: false,
+            },
+            child,
+        )
+    }
+
+    /// A gate with these options.
+    pub fn gate(self, options: Gate, child: Node<C>) -> Node<C> {
+        Node::wrap(Kind::Gate(options), vec![], child)
+    }
+}
+
+impl<C: Context> Node<C> {
+    fn gate_options(&mut self) -> Option<&mut Gate> {
+        match &mut self.kind {
+            Kind::Gate(g) => Some(g),
+            _ => None,
+        }
+    }
+
+    /// For a cooldown or rate limit: which verdict of the child closes it.
+    pub fn start_on(mut self, start_on: StartOn) -> Self {
+        match self.gate_options() {
+            Some(g) => {
+                g.start_on = start_on;
+                self
+            }
+            None => self.misused("start_on", "cooldown and rate_limit"),
+        }
+    }
+
+    /// For a cooldown or rate limit: halting the running node opens it.
+    pub fn refund_on_halt(mut self) -> Self {
+        match self.gate_options() {
+            Some(g) => {
+                g.refund_on_halt = true;
+                self
+            }
+            None => self.misused("refund_on_halt", "cooldown and rate_limit"),
+        }
+    }
+
+    /// What the node answers when it does not run its child (or, for a wait-until and a
+    /// time limit, when the limit is over): for cooldown, chance, while-guard, wait-until,
+    /// time limit and run-once. Failure by default.
+    pub fn otherwise(mut self, status: Status) -> Self {
+        use crate::nodes::RunOnce;
+        match (&mut self.kind, status) {
+            (_, Status::Running) => return self.misused("otherwise(Running)", "no node: it must be a final status"),
+            (Kind::Gate(g), Status::Failure) => g.closed = Closed::Failure,
+            (Kind::Gate(g), Status::Skipped) => g.closed = Closed::Skipped,
+            (Kind::Chance { otherwise, .. } | Kind::WhileGuard { otherwise, .. }, s) => *otherwise = s,
+            (Kind::WaitUntil(w), s) => w.on_timeout = s,
+            (Kind::TimeLimit(t), s) => t.on_timeout = s,
+            (Kind::RunOnce(r), s) => *r = RunOnce::Answer(s),
+            _ => return self.misused("otherwise", "cooldown (failure or skipped), chance, while_guard, wait_until, time_limit and run_once"),
+        }
+        self
+    }
+}

@@ -1,0 +1,50 @@
+//! While-guard and preconditions: guards judged each tick, and guards judged once.
+//!
+//! * while-guard: judged at every tick of the node, at its start as well. While it holds the
+//!   child is ticked; when it does not, a running child is halted and the node answers
+//!   failure, or what [`otherwise`](Node::otherwise) says.
+//! * precondition (`fail_if`, `succeed_if`, `skip_if`): judged once, when an activation
+//!   starts. If the guard holds, the node answers at once and the child is not touched; if
+//!   not, the child runs to its end, whatever becomes of the guard.
+
+use crate::context::Context;
+use crate::guard::Guard;
+use crate::kind::Kind;
+use crate::node::{Node, Nodes};
+use crate::status::Status;
+
+impl<C: Context> Nodes<C> {
+    /// Runs the child while the guard holds.
+    pub fn while_guard(self, guard: Guard<C>, child: Node<C>) -> Node<C> {
+        let (guard, fns) = Node::split(guard);
+        Node::wrap(
+            Kind::WhileGuard {
+                guard,
+                otherwise: Status::Failure,
+            },
+            fns,
+            child,
+        )
+    }
+
+    /// Answers `then` at once if the guard holds when the node starts; else runs the child.
+    pub fn precondition(self, guard: Guard<C>, then: Status, child: Node<C>) -> Node<C> {
+        let (guard, fns) = Node::split(guard);
+        Node::wrap(Kind::Precondition { guard, then }, fns, child)
+    }
+
+    /// Fails at once if the guard holds when the node starts; else runs the child.
+    pub fn fail_if(self, guard: Guard<C>, child: Node<C>) -> Node<C> {
+        self.precondition(guard, Status::Failure, child)
+    }
+
+    /// Succeeds at once if the guard holds when the node starts; else runs the child.
+    pub fn succeed_if(self, guard: Guard<C>, child: Node<C>) -> Node<C> {
+        self.precondition(guard, Status::Success, child)
+    }
+
+    /// Is skipped if the guard holds when the node starts; else runs the child.
+    pub fn skip_if(self, guard: Guard<C>, child: Node<C>) -> Node<C> {
+        self.precondition(guard, Status::Skipped, child)
+    }
+}

@@ -1,0 +1,152 @@
+//! Parallel: all children at once.
+//!
+//! Every tick ticks each child that has not finished, in child order, in one thread. The
+//! node fails when `failure` children have failed and succeeds when `success` have
+//! succeeded ([`Threshold::All`]: all that were not skipped). If everything has finished
+//! and neither was reached, it fails.
+//!
+//! * `decide`: [`Decide::AfterAll`] ticks every child before deciding;
+//!   [`Decide::AsSoonAsKnown`] decides after each child, so later ones may not be ticked,
+//!   and also fails as soon as neither threshold can be reached any more.
+//! * `tie`: which verdict counts when both thresholds are reached (after all: in one tick).
+//! * `finished`: [`Finished::Latch`] keeps a finished child's verdict until the node ends;
+//!   [`Finished::Restart`] ticks it again every tick, its newest verdict counting.
+//! * `leftover`: when the verdict is known, children still running are halted in child
+//!   order ([`Leftover::Halt`]), or waited for without changing the verdict
+//!   ([`Leftover::Await`]): then unfinished children go on and finished ones rest.
+//!
+//! A skipped child counts as not there in this tick and is asked again in the next. If every
+//! child is skipped, the node is skipped.
+
+use alloc::vec;
+
+use crate::context::Context;
+use crate::kind::Kind;
+use crate::node::{Node, Nodes};
+
+/// How many children it takes.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Threshold {
+    /// All that are not skipped.
+    All,
+    /// This many.
+    Count(u32),
+}
+
+/// When a parallel decides.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Decide {
+    /// After all children were ticked.
+    AfterAll,
+    /// After each child.
+    AsSoonAsKnown,
+}
+
+/// Which verdict counts when both thresholds are reached.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Tie {
+    /// Failure.
+    Failure,
+    /// Success.
+    Success,
+}
+
+/// What happens to a child that has finished while the parallel goes on.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Finished {
+    /// Its verdict is kept and it is not ticked again.
+    Latch,
+    /// It is ticked again every tick; its newest verdict counts.
+    Restart,
+}
+
+/// What happens to children that still run when the verdict is known.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Leftover {
+    /// They are halted.
+    Halt,
+    /// They are waited for.
+    Await,
+}
+
+/// The options of a parallel.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Parallel {
+    /// Successes it takes to succeed.
+    pub success: Threshold,
+    /// Failures it takes to fail.
+    pub failure: Threshold,
+    /// When it decides.
+    pub decide: Decide,
+    /// Which verdict counts when both are reached.
+    pub tie: Tie,
+    /// What happens to finished children.
+    pub finished: Finished,
+    /// What happens to running children at the end.
+    pub leftover: Leftover,
+}
+
+impl Parallel {
+    /// Succeeds when all succeed, fails when one fails, after all were ticked.
+    pub const DEFAULT: Parallel = Parallel {
+        success: Threshold::All,
+        failure: Threshold::Count(1),
+        decide: Decide::AfterAll,
+        tie: Tie::Failure,
+        finished: Finished::Latch,
+        leftover: Leftover::Halt,
+    };
+}
+
+impl<C: Context> Nodes<C> {
+    /// All children at once: succeeds when all have succeeded, fails when one has failed.
+    /// Options change every part of that.
+    pub fn parallel(self, children: impl IntoIterator<Item = Node<C>>) -> Node<C> {
+        self.parallel_with(Parallel::DEFAULT, children)
+    }
+
+    /// A parallel with these options.
+    pub fn parallel_with(
+        self,
+        options: Parallel,
+        children: impl IntoIterator<Item = Node<C>>,
+    ) -> Node<C> {
+        Node::new(
+            Kind::Parallel(options),
+            vec![],
+            children.into_iter().collect(),
+        )
+    }
+}
+
+macro_rules! options {
+    ($($(#[$doc:meta])* $name:ident: $ty:ty;)*) => {
+        impl<C: Context> Node<C> {$(
+            $(#[$doc])*
+            pub fn $name(mut self, $name: $ty) -> Self {
+                match &mut self.kind {
+                    Kind::Parallel(p) => {
+                        p.$name = $name;
+                        self
+                    }
+                    _ => self.misused(stringify!($name), "parallel"),
+                }
+            }
+        )*}
+    };
+}
+
+options! {
+    /// For a parallel: successes it takes to succeed.
+    success: Threshold;
+    /// For a parallel: failures it takes to fail.
+    failure: Threshold;
+    /// For a parallel: when it decides.
+    decide: Decide;
+    /// For a parallel: which verdict counts when both thresholds are reached.
+    tie: Tie;
+    /// For a parallel: what happens to children that have finished.
+    finished: Finished;
+    /// For a parallel: what happens to children that still run at the end.
+    leftover: Leftover;
+}

@@ -1,0 +1,133 @@
+//! Wait, wait-until, delay: leaves and a decorator that let time pass.
+//!
+//! A wait draws or computes its duration once, at the start of an activation, and succeeds
+//! at the first tick at or after that time: at exactly the duration it is over, and a wait
+//! of zero succeeds at once. Each activation starts its own timer; a halt ends it without
+//! event. A sequence of waits in one long step finishes one wait after the other only as
+//! ticks come: time left over by one wait does not flow into the next.
+//!
+//! A wait-until judges its guard at every tick: success when it holds. With a limit it
+//! answers `on_timeout` at the first tick at or after the limit at which the guard does not
+//! hold (the guard is judged before the clock).
+//!
+//! A delay waits like a wait and then, in the same tick, starts its child.
+
+use alloc::boxed::Box;
+use alloc::vec;
+use alloc::vec::Vec;
+use core::time::Duration;
+
+use crate::context::Context;
+use crate::guard::{Expr, Guard};
+use crate::kind::Kind;
+use crate::node::{Func, Node, Nodes};
+use crate::status::Status;
+use crate::time::nanos;
+
+/// How long a wait or delay takes. Durations are in nanoseconds.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum WaitFor {
+    /// This long.
+    Fixed(u64),
+    /// Between these, both included, drawn at the start of each activation.
+    Range(u64, u64),
+    /// As long as the node's function says at the start of each activation.
+    Computed,
+}
+
+/// The options of a wait-until.
+#[derive(Clone, PartialEq, Debug)]
+pub struct WaitUntil {
+    /// What is waited for.
+    pub guard: Expr,
+    /// How long at most, in nanoseconds.
+    pub limit: Option<u64>,
+    /// The answer at the limit.
+    pub on_timeout: Status,
+}
+
+impl<C: Context> Nodes<C> {
+    /// A leaf that runs for a duration and then succeeds.
+    pub fn wait(self, duration: Duration) -> Node<C> {
+        Node::leaf(Kind::Wait(WaitFor::Fixed(nanos(duration))), vec![])
+    }
+
+    /// A wait whose duration is drawn evenly from `least..=most` at each activation.
+    pub fn wait_between(self, least: Duration, most: Duration) -> Node<C> {
+        Node::leaf(
+            Kind::Wait(WaitFor::Range(nanos(least), nanos(most))),
+            vec![],
+        )
+    }
+
+    /// A wait whose duration is computed at each activation.
+    pub fn wait_for(
+        self,
+        f: impl for<'x, 'a> Fn(&'x C::At<'a>) -> Duration + Send + Sync + 'static,
+    ) -> Node<C> {
+        Node::leaf(Kind::Wait(WaitFor::Computed), vec![duration_fn(f)])
+    }
+
+    /// A leaf that runs until the guard holds, then succeeds. See
+    /// [`within`](Node::within) for a limit.
+    pub fn wait_until(self, guard: Guard<C>) -> Node<C> {
+        let (guard, fns) = Node::split(guard);
+        Node::leaf(
+            Kind::WaitUntil(WaitUntil {
+                guard,
+                limit: None,
+                on_timeout: Status::Failure,
+            }),
+            fns,
+        )
+    }
+
+    /// Waits, then runs the child.
+    pub fn delay(self, duration: Duration, child: Node<C>) -> Node<C> {
+        Node::wrap(Kind::Delay(WaitFor::Fixed(nanos(duration))), vec![], child)
+    }
+
+    /// A delay whose duration is drawn evenly from `least..=most` at each activation.
+    pub fn delay_between(self, least: Duration, most: Duration, child: Node<C>) -> Node<C> {
+        Node::wrap(
+            Kind::Delay(WaitFor::Range(nanos(least), nanos(most))),
+            vec![],
+            child,
+        )
+    }
+
+    /// A delay whose duration is computed at each activation.
+    pub fn delay_for(
+        self,
+        f: impl for<'x, 'a> Fn(&'x C::At<'a>) -> Duration + Send + Sync + 'static,
+        child: Node<C>,
+    ) -> Node<C> {
+        Node::new(
+            Kind::Delay(WaitFor::Computed),
+            vec![duration_fn(f)],
+            Vec::from([child]),
+        )
+    }
+}
+
+fn duration_fn<C: Context>(
+    f: impl for<'x, 'a> Fn(&'x C::At<'a>) -> Duration + Send + Sync + 'static,
+) -> Func<C> {
+    Func::Int(Box::new(move |at: &C::At<'_>| {
+        i64::try_from(nanos(f(at))).unwrap_or(i64::MAX)
+    }))
+}
+
+impl<C: Context> Node<C> {
+    /// For a wait-until: how long it may take. At the limit it fails, or answers what
+    /// [`otherwise`](Node::otherwise) says.
+    pub fn within(mut self, limit: Duration) -> Self {
+        match &mut self.kind {
+            Kind::WaitUntil(w) => {
+                w.limit = Some(nanos(limit));
+                self
+            }
+            _ => self.misused("within", "wait_until"),
+        }
+    }
+}

@@ -1,0 +1,157 @@
+//! Time is an argument: nanoseconds since an origin of the caller's choice.
+
+use core::ops::{Add, AddAssign, Sub};
+use core::time::Duration;
+
+/// A point in time, in nanoseconds since an origin that the caller chooses (the start of
+/// the game, of the mission, of the simulation). Nothing in the engine reads a clock.
+///
+/// Timers are kept in 56 bits, so any single duration must be below 2^55 ns (417 days)
+/// and differences are taken modulo 2^56 ns (833 days). A clock that runs backwards
+/// lengthens waits by as much; it never makes one end early.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
+pub struct Time(pub u64);
+
+impl Time {
+    /// The origin.
+    pub const ZERO: Time = Time(0);
+
+    /// `n` nanoseconds after the origin.
+    #[must_use]
+    pub const fn from_nanos(n: u64) -> Time {
+        Time(n)
+    }
+
+    /// `n` milliseconds after the origin.
+    #[must_use]
+    pub const fn from_millis(n: u64) -> Time {
+        Time(n * 1_000_000)
+    }
+
+    /// `s` seconds after the origin; a negative or non-finite `s` gives the origin.
+    #[must_use]
+    pub fn from_secs_f64(s: f64) -> Time {
+        Time((s * 1e9) as u64)
+    }
+
+    /// Seconds since the origin.
+    #[must_use]
+    pub fn as_secs_f64(self) -> f64 {
+        self.0 as f64 / 1e9
+    }
+
+    /// The time from `earlier` to `self`; zero if `earlier` is later.
+    #[must_use]
+    pub const fn since(self, earlier: Time) -> Duration {
+        Duration::from_nanos(self.0.saturating_sub(earlier.0))
+    }
+}
+
+impl Add<Duration> for Time {
+    type Output = Time;
+    fn add(self, d: Duration) -> Time {
+        Time(self.0.saturating_add(nanos(d)))
+    }
+}
+
+impl AddAssign<Duration> for Time {
+    fn add_assign(&mut self, d: Duration) {
+        *self = *self + d;
+    }
+}
+
+impl Sub for Time {
+    type Output = Duration;
+    fn sub(self, earlier: Time) -> Duration {
+        self.since(earlier)
+    }
+}
+
+/// A duration in nanoseconds, saturating at `u64::MAX`.
+pub(crate) fn nanos(d: Duration) -> u64 {
+    u64::try_from(d.as_nanos()).unwrap_or(u64::MAX)
+}
+
+/// A stored deadline: the low 56 bits of a [`Time`]; zero means "never set".
+///
+/// Seven bytes instead of eight let a tree with two timers live in sixteen bytes an agent.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Deadline(u64);
+
+const MASK: u64 = (1 << 56) - 1;
+
+/// Durations of timers must be below this: half the range of a [`Deadline`].
+pub const MAX_DURATION: u64 = 1 << 55;
+
+impl Deadline {
+    /// The deadline `d` nanoseconds after `now`.
+    #[must_use]
+    pub const fn after(now: Time, d: u64) -> Deadline {
+        let at = now.0.wrapping_add(d) & MASK;
+        // Zero is the mark of "never set"; a deadline that would fall on it is moved by one nanosecond.
+        Deadline(if at == 0 { 1 } else { at })
+    }
+
+    /// From stored bits.
+    #[must_use]
+    pub const fn from_bits(bits: u64) -> Deadline {
+        Deadline(bits & MASK)
+    }
+
+    /// To stored bits.
+    #[must_use]
+    pub const fn bits(self) -> u64 {
+        self.0
+    }
+
+    /// Whether this deadline was ever set.
+    #[must_use]
+    pub const fn is_set(self) -> bool {
+        self.0 != 0
+    }
+
+    /// Whether the deadline has been reached at `now`; the boundary counts as reached.
+    #[must_use]
+    pub const fn passed(self, now: Time) -> bool {
+        now.0.wrapping_sub(self.0) & MASK < MAX_DURATION
+    }
+
+    /// The time left until the deadline, zero if it has passed.
+    #[must_use]
+    pub const fn left(self, now: Time) -> Duration {
+        if self.passed(now) {
+            Duration::ZERO
+        } else {
+            Duration::from_nanos(self.0.wrapping_sub(now.0) & MASK)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_boundary_belongs_to_the_deadline() {
+        let d = Deadline::after(Time(100), 50);
+        assert!(!d.passed(Time(149)));
+        assert!(d.passed(Time(150)));
+        assert_eq!(d.left(Time(120)), Duration::from_nanos(30));
+    }
+
+    #[test]
+    fn unix_time_in_nanoseconds_works_across_the_wrap() {
+        let now = Time((7 << 56) - 10);
+        let d = Deadline::after(now, 10);
+        assert!(d.is_set());
+        assert!(!d.passed(now));
+        assert!(d.passed(Time(now.0 + 11)));
+    }
+
+    #[test]
+    fn a_clock_that_goes_back_lengthens_the_wait() {
+        let d = Deadline::after(Time(1_000), 500);
+        assert!(!d.passed(Time(0)));
+        assert_eq!(d.left(Time(0)), Duration::from_nanos(1_500));
+    }
+}

@@ -1,0 +1,17 @@
+//! Watching a tick: what a traced tick reports while it runs.
+
+use crate::def::NodeId;
+use crate::status::Status;
+
+/// Is told what happens during a traced tick, in order. Untraced ticks do not pay for it.
+pub trait Trace {
+    /// A node begins to be ticked.
+    fn enter(&mut self, node: NodeId);
+    /// A node's tick is over with this status. Every `enter` is followed by its `leave`,
+    /// unless a leaf fails with an error.
+    fn leave(&mut self, node: NodeId, status: Status);
+    /// A running leaf was halted, or a node whose halt is visible (hooks, custom nodes).
+    fn halted(&mut self, _node: NodeId) {}
+    /// This child decided the answer of a node that ticks several at once.
+    fn decided(&mut self, _node: NodeId, _child: NodeId) {}
+}

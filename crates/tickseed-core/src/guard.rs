@@ -468,7 +468,7 @@ mod tests {
     struct Block([u8; 8]);
     impl Context for Block {
         type At<'a> = Block;
-        fn block<'x>(at: &'x Block) -> &'x [u8] {
+        fn block(at: &Block) -> &[u8] {
             &at.0
         }
     }
@@ -591,8 +591,8 @@ mod tests {
     #[test]
     fn and_or_not_keep_their_functions_apart() {
         let g = Guard::<Block>::from_fn(|b| b.0[0] == 1)
-            .and(Guard::from_fn(|b| b.0[1] == 1))
-            .or(!Guard::from_fn(|b| b.0[2] == 0));
+            .and(Guard::<Block>::from_fn(|b| b.0[1] == 1))
+            .or(!Guard::<Block>::from_fn(|b| b.0[2] == 0));
         let at = |a, b, c| Block([a, b, c, 0, 0, 0, 0, 0]);
         assert!(g.holds(&at(1, 1, 0)));
         assert!(!g.holds(&at(1, 0, 0)));

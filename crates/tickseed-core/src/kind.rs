@@ -10,7 +10,7 @@ use crate::nodes::{
 use crate::status::Status;
 
 /// The kind of a node with its options. Each variant's meaning stands with its options'
-/// type in [`nodes`](crate::nodes); the functions it needs are listed here by position.
+/// type in [`nodes`](mod@crate::nodes); the functions it needs are listed here by position.
 #[derive(Clone, PartialEq, Debug)]
 #[non_exhaustive]
 pub enum Kind {

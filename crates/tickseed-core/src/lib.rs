@@ -1,6 +1,6 @@
 //! Behaviour trees compiled to flat programs.
 //!
-//! Write a tree with [`nodes`], [`build`](Node::build) it, give each agent its
+//! Write a tree with [`nodes()`], [`build`](Node::build) it, give each agent its
 //! [`agent`](Tree::agent) and [`tick`](Tree::tick). This crate reads no clock, does no
 //! input or output and knows no files; it is `no_std` (with `alloc`) and has no `unsafe`.
 #![no_std]
@@ -10,10 +10,13 @@ extern crate alloc;
 #[cfg(test)]
 extern crate std;
 
+mod agent;
 mod build;
+mod compile;
 mod context;
 mod custom;
 mod def;
+mod error;
 mod guard;
 mod history;
 mod key;
@@ -22,16 +25,19 @@ mod leaf;
 mod node;
 pub mod nodes;
 mod rng;
+mod run;
 mod status;
 mod time;
 mod trace;
 mod tree;
 
+pub use agent::Agent;
 pub use build::{BuildError, Issue, MAX_DEPTH, Rule};
 pub use bytemuck;
 pub use context::{Context, Cx};
 pub use custom::{BranchHost, Branches, CustomNode, DynCustom, Stop};
 pub use def::{Def, Functions, NodeDef, NodeId};
+pub use error::TickError;
 pub use guard::{Compare, Expr, Guard, Op, Pred, Source, Test, judge};
 pub use history::History;
 pub use key::{Key, KeyId, KeyInfo, KeyType, Place, Scalar, ScalarType, Schema};

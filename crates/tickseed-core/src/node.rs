@@ -44,7 +44,7 @@ pub(crate) enum Func<C: Context> {
     Custom(Box<dyn DynCustom<C>>),
 }
 
-/// A node of a tree under construction, made by [`nodes`] and turned into a [`Tree`] by
+/// A node of a tree under construction, made by [`nodes()`] and turned into a [`Tree`] by
 /// [`build`](Node::build). A node is moved into its parent, so it cannot stand at two
 /// places; write a function that makes it instead.
 #[must_use = "a node does nothing until it is part of a tree"]
@@ -169,7 +169,7 @@ pub fn nodes<C: Context>() -> Nodes<C> {
     Nodes(PhantomData)
 }
 
-/// The factory that [`nodes`] returns.
+/// The factory that [`nodes()`] returns.
 pub struct Nodes<C>(PhantomData<fn(C)>);
 
 impl<C> Clone for Nodes<C> {

@@ -1,17 +1,39 @@
 //! A built tree: immutable, shared by any number of agents.
 
+use alloc::boxed::Box;
 use alloc::string::String;
+use alloc::vec::Vec;
+use core::sync::atomic::{AtomicU32, Ordering};
+use core::time::Duration;
 
+use once_cell::race::OnceBox;
+
+use crate::agent::{Agent, Condition};
 use crate::build::{BuildError, validate};
-use crate::context::Context;
+use crate::compile::{HistorySlot, IDLE, Program, Undo, compile};
+use crate::context::{Context, Cx};
 use crate::def::{Def, Funcs, Functions, NodeDef, NodeId};
+use crate::error::TickError;
+use crate::history::History;
 use crate::node::Node;
+use crate::run::{Env, Failed, Faults, NoTrace, Traced, Tracer, get, get_deadline, resume_point};
+use crate::status::Status;
+use crate::time::Time;
+use crate::trace::Trace;
 
 /// A validated and compiled tree. It holds no state of any agent: share it, in an `Arc` or
 /// by reference, between threads and agents.
+///
+/// A tree that has finished is started afresh by the next tick. To have it answer its
+/// first verdict for ever instead, wrap the root in
+/// [`run_once`](crate::Nodes::run_once).
 pub struct Tree<C: Context> {
+    id: u32,
     pub(crate) def: Def,
     pub(crate) funcs: Funcs<C>,
+    pub(crate) program: Program,
+    /// The same tree with marks, compiled when first wanted.
+    traced: OnceBox<Program>,
 }
 
 impl<C: Context> Tree<C> {
@@ -20,9 +42,335 @@ impl<C: Context> Tree<C> {
     /// # Errors
     /// Everything that is wrong with the tree.
     pub fn build(root: Node<C>) -> Result<Tree<C>, BuildError> {
+        static NEXT: AtomicU32 = AtomicU32::new(1);
         let (def, funcs, misuse) = Def::flatten(root);
         validate(&def, &funcs, misuse)?;
-        Ok(Tree { def, funcs })
+        let program = compile(&def, &funcs, false);
+        Ok(Tree {
+            id: NEXT.fetch_add(1, Ordering::Relaxed),
+            def,
+            funcs,
+            program,
+            traced: OnceBox::new(),
+        })
+    }
+
+    /// A new agent with the seed 0.
+    #[must_use]
+    pub fn agent(&self) -> Agent {
+        self.agent_seeded(0)
+    }
+
+    /// A new agent whose random stream begins at this seed.
+    #[must_use]
+    pub fn agent_seeded(&self, seed: u64) -> Agent {
+        Agent::new(self.id, self.program.bytes, self.program.sides, seed)
+    }
+
+    /// How many bytes of state an agent has, boxed states of leaves not counted.
+    #[must_use]
+    pub fn bytes_per_agent(&self) -> usize {
+        self.program.bytes
+    }
+
+    /// Ticks an agent once.
+    ///
+    /// ```
+    /// use tickseed_core::{Status, Time, nodes};
+    /// let n = nodes::<()>();
+    /// let tree = n.wait(std::time::Duration::from_secs(1)).build()?;
+    /// let mut agent = tree.agent();
+    /// assert_eq!(tree.tick(&mut agent, &mut (), Time::ZERO)?, Status::Running);
+    /// assert_eq!(tree.tick(&mut agent, &mut (), Time::from_millis(1000))?, Status::Success);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// The agent belongs to another tree or is poisoned, or a leaf failed (which poisons it).
+    /// A leaf that panics leaves the agent poisoned as well.
+    pub fn tick(
+        &self,
+        agent: &mut Agent,
+        at: &mut C::At<'_>,
+        now: Time,
+    ) -> Result<Status, TickError> {
+        self.run(&self.program, &mut NoTrace, agent, at, now)
+    }
+
+    /// Ticks an agent once and reports every node's part in it. Traced and untraced ticks
+    /// of an agent may be mixed freely: both give the same results.
+    ///
+    /// # Errors
+    /// As [`tick`](Tree::tick).
+    pub fn tick_traced(
+        &self,
+        agent: &mut Agent,
+        at: &mut C::At<'_>,
+        now: Time,
+        trace: &mut dyn Trace,
+    ) -> Result<Status, TickError> {
+        self.run(self.traced(), &mut Traced::new(trace), agent, at, now)
+    }
+
+    fn traced(&self) -> &Program {
+        self.traced
+            .get_or_init(|| Box::new(compile(&self.def, &self.funcs, true)))
+    }
+
+    fn run<T: Tracer>(
+        &self,
+        program: &Program,
+        trace: &mut T,
+        agent: &mut Agent,
+        at: &mut C::At<'_>,
+        now: Time,
+    ) -> Result<Status, TickError> {
+        self.check(agent)?;
+        if agent.condition != Condition::Ready {
+            return Err(TickError::Poisoned);
+        }
+        let dt = agent.last.map_or(Duration::ZERO, |last| now.since(last));
+        agent.last = Some(now);
+        // Stays so if a leaf panics.
+        agent.condition = Condition::Ticking;
+        let mut cx = Cx::new(at, now, dt, &mut agent.rng);
+        let mut env = Env {
+            prog: program,
+            funcs: &self.funcs,
+            mem: &mut agent.mem,
+            side: &mut agent.side,
+            cx: &mut cx,
+            trace,
+            faults: &mut agent.faults,
+        };
+        match env.thread(0) {
+            Ok(status) => {
+                agent.condition = Condition::Ready;
+                Ok(status)
+            }
+            Err(Failed) => {
+                agent.condition = Condition::Poisoned;
+                Err(self.leaf_error(&mut agent.faults))
+            }
+        }
+    }
+
+    #[cold]
+    fn leaf_error(&self, faults: &mut Faults) -> TickError {
+        match faults.error.take() {
+            Some((node, error)) => TickError::Leaf {
+                node,
+                path: self.path(node),
+                error,
+            },
+            None => TickError::Poisoned,
+        }
+    }
+
+    fn check(&self, agent: &Agent) -> Result<(), TickError> {
+        if agent.tree == self.id {
+            Ok(())
+        } else {
+            Err(TickError::WrongTree)
+        }
+    }
+
+    /// Halts everything that runs, innermost first. History (cooldowns, rate limits,
+    /// run-once, kept places) stays; see [`reset`](Tree::reset).
+    ///
+    /// # Errors
+    /// The agent belongs to another tree or is poisoned (then [`recover`](Tree::recover)).
+    pub fn halt(&self, agent: &mut Agent, at: &mut C::At<'_>, now: Time) -> Result<(), TickError> {
+        self.halt_with(&mut NoTrace, agent, at, now)
+    }
+
+    /// [`halt`](Tree::halt), reporting what is halted.
+    ///
+    /// # Errors
+    /// As `halt`.
+    pub fn halt_traced(
+        &self,
+        agent: &mut Agent,
+        at: &mut C::At<'_>,
+        now: Time,
+        trace: &mut dyn Trace,
+    ) -> Result<(), TickError> {
+        self.halt_with(&mut Traced::new(trace), agent, at, now)
+    }
+
+    fn halt_with<T: Tracer>(
+        &self,
+        trace: &mut T,
+        agent: &mut Agent,
+        at: &mut C::At<'_>,
+        now: Time,
+    ) -> Result<(), TickError> {
+        self.check(agent)?;
+        if agent.condition != Condition::Ready {
+            return Err(TickError::Poisoned);
+        }
+        agent.condition = Condition::Ticking;
+        let mut cx = Cx::new(at, now, Duration::ZERO, &mut agent.rng);
+        let mut env = Env {
+            prog: &self.program,
+            funcs: &self.funcs,
+            mem: &mut agent.mem,
+            side: &mut agent.side,
+            cx: &mut cx,
+            trace,
+            faults: &mut agent.faults,
+        };
+        env.halt_thread(0);
+        agent.condition = Condition::Ready;
+        Ok(())
+    }
+
+    /// Halts everything that runs and forgets all history: the agent is as new, but for its
+    /// random stream.
+    ///
+    /// # Errors
+    /// As [`halt`](Tree::halt).
+    pub fn reset(&self, agent: &mut Agent, at: &mut C::At<'_>, now: Time) -> Result<(), TickError> {
+        self.halt(agent, at, now)?;
+        agent.mem.fill(0);
+        Ok(())
+    }
+
+    /// Makes a poisoned agent usable again: every leaf that had started and not ended is
+    /// halted once, innermost first, the one that failed included. History stays. Does
+    /// nothing to an agent that is not poisoned.
+    ///
+    /// If a halt hook panics, call it again: it goes on with the rest.
+    ///
+    /// # Errors
+    /// The agent belongs to another tree.
+    pub fn recover(
+        &self,
+        agent: &mut Agent,
+        at: &mut C::At<'_>,
+        now: Time,
+    ) -> Result<(), TickError> {
+        self.check(agent)?;
+        if agent.condition == Condition::Ready {
+            return Ok(());
+        }
+        let mut faults = Faults::default();
+        core::mem::swap(&mut faults, &mut agent.faults);
+        let mut cx = Cx::new(at, now, Duration::ZERO, &mut agent.rng);
+        // Put back whatever is left if a hook panics.
+        struct Left<'l>(
+            &'l mut Faults,
+            alloc::collections::VecDeque<crate::run::PendingUnwind>,
+        );
+        impl Drop for Left<'_> {
+            fn drop(&mut self) {
+                self.0.pending.extend(self.1.drain(..));
+            }
+        }
+        let mut left = Left(&mut agent.faults, faults.pending.into());
+        while let Some(p) = left.1.pop_front() {
+            let mut env = Env {
+                prog: &self.program,
+                funcs: &self.funcs,
+                mem: &mut agent.mem,
+                side: &mut agent.side,
+                cx: &mut cx,
+                trace: &mut NoTrace,
+                faults: left.0,
+            };
+            env.unwind_from(p);
+        }
+        let mut env = Env {
+            prog: &self.program,
+            funcs: &self.funcs,
+            mem: &mut agent.mem,
+            side: &mut agent.side,
+            cx: &mut cx,
+            trace: &mut NoTrace,
+            faults: left.0,
+        };
+        env.halt_thread(0);
+        drop(left);
+        agent.condition = Condition::Ready;
+        Ok(())
+    }
+
+    /// Whether anything runs: whether the last tick answered `Running` and the agent was not
+    /// halted since.
+    #[must_use]
+    pub fn is_running(&self, agent: &Agent) -> bool {
+        agent.tree == self.id && resume_point(&self.program, &agent.mem, 0) != IDLE
+    }
+
+    /// The leaves that run, in depth-first order (and loops between two rounds); empty for an
+    /// agent of another tree.
+    #[must_use]
+    pub fn running(&self, agent: &Agent) -> Vec<NodeId> {
+        let mut found = Vec::new();
+        if agent.tree == self.id {
+            self.collect_running(&agent.mem, 0, &mut found);
+        }
+        found.sort();
+        found
+    }
+
+    fn collect_running(&self, mem: &[u8], thread: u32, found: &mut Vec<NodeId>) {
+        let y = resume_point(&self.program, mem, thread);
+        if y == IDLE {
+            return;
+        }
+        let info = self.program.yields[y as usize];
+        let own = self.program.unwinds[info.from as usize..info.to as usize]
+            .iter()
+            .find(|u| u.node == info.node);
+        match own.map(|u| u.what) {
+            Some(Undo::Threads { first, len }) => {
+                let before = found.len();
+                (first..first + len).for_each(|t| self.collect_running(mem, t, found));
+                if found.len() == before {
+                    found.push(info.node);
+                }
+            }
+            _ => found.push(info.node),
+        }
+    }
+
+    /// The history an agent keeps, node by node; empty for an agent of another tree.
+    #[must_use]
+    pub fn history(&self, agent: &Agent) -> Vec<(NodeId, History)> {
+        if agent.tree != self.id {
+            return Vec::new();
+        }
+        let verdict = |byte: u8| match byte {
+            0 => Some(Status::Success),
+            1 => Some(Status::Failure),
+            _ => None,
+        };
+        let read = |slot: &HistorySlot| match *slot {
+            HistorySlot::Gate { slot, replay } => {
+                let until = get_deadline(&agent.mem, slot);
+                History::Gate {
+                    until,
+                    verdict: if replay && until.is_set() {
+                        verdict(agent.mem[slot as usize + 7])
+                    } else {
+                        None
+                    },
+                }
+            }
+            HistorySlot::Once { slot } => {
+                History::Once(agent.mem[slot as usize].checked_sub(1).and_then(verdict))
+            }
+            HistorySlot::Place(c) => History::Place(get(&agent.mem, c.slot, c.width)),
+            HistorySlot::Memory { slot, len } => {
+                History::Memory(agent.mem[slot as usize..(slot + len) as usize].to_vec())
+            }
+        };
+        self.program
+            .history
+            .iter()
+            .map(|(node, slot)| (*node, read(slot)))
+            .collect()
     }
 
     /// The tree's definition: its nodes in depth-first order.

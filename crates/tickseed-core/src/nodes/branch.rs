@@ -18,7 +18,9 @@ use alloc::vec;
 use alloc::vec::Vec;
 
 use super::Preempt;
+use crate::compile::{Edges, Lower, Op, Region};
 use crate::context::Context;
+use crate::def::NodeId;
 use crate::kind::Kind;
 use crate::node::{Func, Node, Nodes};
 
@@ -114,6 +116,116 @@ impl<C: Context> Node<C> {
                 node
             }
             _ => self.misused("default_case", "switch (once)"),
+        }
+    }
+}
+
+pub(crate) fn lower_if(lw: &mut Lower<'_>, id: NodeId, e: Edges) -> Region {
+    let lo = lw.next_yield();
+    let children = &lw.def_of(id).children;
+    let mut resume = Vec::new();
+    let mut otherwise = e.f;
+    if let Some(&c) = children.get(2) {
+        let part = lw.node(c, e);
+        otherwise = part.entry;
+        resume.extend(part.resume);
+    }
+    let then = lw.node(children[1], e);
+    let condition = lw.node(
+        children[0],
+        Edges {
+            s: then.entry,
+            f: otherwise,
+            k: e.k,
+        },
+    );
+    resume.extend(then.resume);
+    resume.extend(condition.resume);
+    Region {
+        entry: condition.entry,
+        lo,
+        resume,
+    }
+}
+
+pub(crate) fn lower_while_do(lw: &mut Lower<'_>, id: NodeId, preempt: Preempt, e: Edges) -> Region {
+    let lo = lw.next_yield();
+    let e = lw.exits(id, lo, e);
+    let children = &lw.def_of(id).children;
+    let mut parts = Vec::new();
+    let mut otherwise = e.f;
+    if let Some(&c) = children.get(2) {
+        let part = lw.reactive_child(id, lo, preempt, c, e);
+        otherwise = lw.resume(id, &part);
+        parts.push(part);
+    }
+    let body = lw.reactive_child(id, lo, preempt, children[1], e);
+    let on = lw.resume(id, &body);
+    parts.push(body);
+    let condition = lw.reactive_child(
+        id,
+        lo,
+        preempt,
+        children[0],
+        Edges {
+            s: on,
+            f: otherwise,
+            k: e.k,
+        },
+    );
+    let chain = lw.resume(id, &condition);
+    parts.push(condition);
+    let entry = lw.held(id, &parts, chain);
+    lw.chain(id, lo, entry)
+}
+
+pub(crate) fn lower_switch(
+    lw: &mut Lower<'_>,
+    id: NodeId,
+    options: Switch,
+    mut e: Edges,
+) -> Region {
+    let lo = lw.next_yield();
+    if options.reactive {
+        e = lw.exits(id, lo, e);
+    }
+    let children = &lw.def_of(id).children;
+    let (mut targets, mut parts) = (Vec::new(), Vec::new());
+    for &c in children.iter().rev() {
+        if options.reactive {
+            let part = lw.reactive_child(id, lo, options.preempt, c, e);
+            targets.push(lw.resume(id, &part));
+            parts.push(part);
+        } else {
+            let part = lw.node(c, e);
+            targets.push(part.entry);
+            parts.push(part);
+        }
+    }
+    targets.reverse();
+    let other = if options.default {
+        targets.pop().unwrap_or(e.f)
+    } else {
+        e.f
+    };
+    let (func, table, len) = (lw.func(id, 0), lw.table(&targets), targets.len() as u32);
+    let switch = lw.emit(
+        id,
+        Op::Switch {
+            func,
+            table,
+            len,
+            other,
+        },
+    );
+    if options.reactive {
+        let entry = lw.held(id, &parts, switch);
+        lw.chain(id, lo, entry)
+    } else {
+        Region {
+            entry: switch,
+            lo,
+            resume: parts.into_iter().flat_map(|p| p.resume).collect(),
         }
     }
 }

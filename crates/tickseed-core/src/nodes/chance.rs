@@ -6,7 +6,9 @@
 
 use alloc::vec;
 
+use crate::compile::{Edges, Lower, Op, Region};
 use crate::context::Context;
+use crate::def::NodeId;
 use crate::kind::Kind;
 use crate::node::{Node, Nodes};
 use crate::status::Status;
@@ -23,4 +25,25 @@ impl<C: Context> Nodes<C> {
             child,
         )
     }
+}
+
+pub(crate) fn lower_chance(
+    lw: &mut Lower<'_>,
+    id: NodeId,
+    p: f64,
+    otherwise: Status,
+    e: Edges,
+) -> Region {
+    let child = lw.node(lw.def_of(id).children[0], e);
+    lw.out.chances.push(p);
+    let p = (lw.out.chances.len() - 1) as u32;
+    let entry = lw.emit(
+        id,
+        Op::Chance {
+            p,
+            to: child.entry,
+            other: e.of(otherwise),
+        },
+    );
+    Region { entry, ..child }
 }

@@ -27,7 +27,9 @@
 use alloc::vec;
 use alloc::vec::Vec;
 
+use crate::compile::{Counter, Edges, Lower, Op, PickSpec, Region, width_for};
 use crate::context::Context;
+use crate::def::NodeId;
 use crate::guard::Guard;
 use crate::kind::{Kind, Weights};
 use crate::node::{Node, Nodes};
@@ -196,5 +198,175 @@ impl<C: Context> Node<C> {
             _ => return self.misused("preempt", "reactive nodes (say `.reactive()` first)"),
         }
         self
+    }
+}
+
+/// Where a composite that keeps its place keeps it.
+pub(crate) fn place_counter(lw: &Lower<'_>, id: NodeId) -> Counter {
+    Counter {
+        slot: lw.info(id).history,
+        width: width_for(lw.def_of(id).children.len() as u32),
+    }
+}
+
+/// A sequence (`seq`) or selector. Without options it is nothing but edges: each child's
+/// going-on edge leads to the next child.
+pub(crate) fn lower_flow(
+    lw: &mut Lower<'_>,
+    id: NodeId,
+    flow: &Flow,
+    seq: bool,
+    mut e: Edges,
+) -> Region {
+    let lo = lw.next_yield();
+    let children = &lw.def_of(id).children;
+    if matches!(flow, Flow::Reactive { .. }) {
+        e = lw.exits(id, lo, e);
+    }
+    let bit = lw.skip_bit(id);
+    let ended = if seq { e.s } else { e.f };
+    // Past the last child: skipped if all were.
+    let end = match bit {
+        Some(slot) => lw.emit(
+            id,
+            Op::If {
+                slot,
+                yes: ended,
+                no: e.k,
+            },
+        ),
+        None => ended,
+    };
+    // A child's going-on edge: note that it was not skipped.
+    let noted = |lw: &mut Lower<'_>, to| match bit {
+        Some(slot) => lw.emit(id, Op::Set { slot, value: 1, to }),
+        None => to,
+    };
+    let child_edges = |on, skipped| {
+        if seq {
+            Edges {
+                s: on,
+                f: e.f,
+                k: skipped,
+            }
+        } else {
+            Edges {
+                s: e.s,
+                f: on,
+                k: skipped,
+            }
+        }
+    };
+    // Children are lowered last to first, so their yields descend: the parts ascend.
+    let mut parts: Vec<Region> = Vec::with_capacity(children.len());
+    let region = |parts: Vec<Region>, entry| Region {
+        entry,
+        lo,
+        resume: parts.into_iter().flat_map(|p| p.resume).collect(),
+    };
+    let start = |lw: &mut Lower<'_>, to| match bit {
+        Some(slot) => lw.emit(id, Op::Set { slot, value: 0, to }),
+        None => to,
+    };
+    match flow {
+        Flow::Memory => {
+            let mut next = end;
+            for &c in children.iter().rev() {
+                let on = noted(lw, next);
+                let part = lw.node(c, child_edges(on, next));
+                next = part.entry;
+                parts.push(part);
+            }
+            let entry = start(lw, next);
+            region(parts, entry)
+        }
+        Flow::Reactive { preempt } => {
+            let mut next = end;
+            for &c in children.iter().rev() {
+                let on = noted(lw, next);
+                let part = lw.reactive_child(id, lo, *preempt, c, child_edges(on, next));
+                next = lw.resume(id, &part);
+                parts.push(part);
+            }
+            let chain = lw.held(id, &parts, next);
+            let entry = start(lw, chain);
+            lw.chain(id, lo, entry)
+        }
+        Flow::KeepPlace => {
+            let Counter { slot, width } = place_counter(lw, id);
+            let mut next = lw.emit(
+                id,
+                Op::Put {
+                    slot,
+                    width,
+                    value: 0,
+                    to: end,
+                },
+            );
+            let mut entries = Vec::with_capacity(children.len());
+            for (i, &c) in children.iter().enumerate().rev() {
+                if i + 1 < children.len() {
+                    next = lw.emit(
+                        id,
+                        Op::Put {
+                            slot,
+                            width,
+                            value: i as u32 + 1,
+                            to: next,
+                        },
+                    );
+                }
+                let on = noted(lw, next);
+                let part = lw.node(c, child_edges(on, next));
+                next = part.entry;
+                entries.push(next);
+                parts.push(part);
+            }
+            entries.reverse();
+            let table = lw.table(&entries);
+            let dispatch = lw.emit(
+                id,
+                Op::Dispatch {
+                    slot,
+                    width,
+                    table,
+                    len: entries.len() as u32,
+                },
+            );
+            let entry = start(lw, dispatch);
+            region(parts, entry)
+        }
+        Flow::Random { weights } => {
+            let visited = lw.info(id).slot + u32::from(bit.is_some());
+            let pick = lw.out.picks.len() as u32;
+            let n = children.len() as u32;
+            lw.out.picks.push(PickSpec {
+                slot: visited,
+                table: 0,
+                children: n,
+                weights: weights.clone(),
+                end,
+            });
+            let next = lw.emit(id, Op::Pick { pick });
+            let on = noted(lw, next);
+            let mut entries = Vec::with_capacity(children.len());
+            for &c in children.iter().rev() {
+                let part = lw.node(c, child_edges(on, next));
+                entries.push(part.entry);
+                parts.push(part);
+            }
+            entries.reverse();
+            lw.out.picks[pick as usize].table = lw.table(&entries);
+            let clear = lw.emit(
+                id,
+                Op::Clear {
+                    slot: visited,
+                    len: n.div_ceil(8),
+                    to: next,
+                },
+            );
+            let entry = start(lw, clear);
+            region(parts, entry)
+        }
     }
 }

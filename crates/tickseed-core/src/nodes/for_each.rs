@@ -14,7 +14,9 @@ use alloc::vec;
 use alloc::vec::Vec;
 
 use super::Pace;
+use crate::compile::{Counter, EachSpec, Edges, Lower, Op, Region, budget_width};
 use crate::context::{Context, Cx};
+use crate::def::NodeId;
 use crate::kind::Kind;
 use crate::node::{Func, Node, Nodes};
 
@@ -34,5 +36,134 @@ impl<C: Context> Nodes<C> {
             vec![count, Func::Index(Box::new(item))],
             Vec::from([child]),
         )
+    }
+}
+
+pub(crate) fn lower_for_each(lw: &mut Lower<'_>, id: NodeId, pace: Pace, e: Edges) -> Region {
+    let slot = lw.info(id).slot;
+    let body = lw.def_of(id).children[0];
+    let bit = lw.info(body).can_skip.then_some(slot + 8);
+    let done = match bit {
+        Some(slot) => lw.emit(
+            id,
+            Op::If {
+                slot,
+                yes: e.s,
+                no: e.k,
+            },
+        ),
+        None => e.s,
+    };
+    let (budget, put) = budget(lw, id, slot + 9, pace);
+    let y = lw.new_yield(id, &[]);
+    let each = lw.out.eachs.len() as u32;
+    let (count, item) = (lw.func(id, 0), lw.func(id, 1));
+    let next = lw.emit(id, Op::EachNext { each });
+    let noted = match bit {
+        Some(slot) => lw.emit(
+            id,
+            Op::Set {
+                slot,
+                value: 1,
+                to: next,
+            },
+        ),
+        None => next,
+    };
+    // Known before it is lowered: the spec is completed below.
+    lw.out.eachs.push(EachSpec {
+        count,
+        item,
+        slot,
+        budget,
+        y,
+        round: 0,
+        body: 0,
+        done,
+        none: e.s,
+    });
+    let child = lw.node(
+        body,
+        Edges {
+            s: noted,
+            f: e.f,
+            k: next,
+        },
+    );
+    let round = lw.emit(id, Op::EachRound { each });
+    let spec = &mut lw.out.eachs[each as usize];
+    (spec.round, spec.body) = (round, child.entry);
+    let start = lw.emit(id, Op::EachStart { each });
+    let entry = match bit {
+        Some(slot) => lw.emit(
+            id,
+            Op::Set {
+                slot,
+                value: 0,
+                to: start,
+            },
+        ),
+        None => start,
+    };
+    rounds(lw, id, y, round, entry, child, put)
+}
+
+/// The place and the initial value of a budget of rounds a tick.
+pub(crate) fn budget(
+    _: &Lower<'_>,
+    _: NodeId,
+    slot: u32,
+    pace: Pace,
+) -> (Option<Counter>, Option<(Counter, u32)>) {
+    match pace {
+        Pace::OnePerTick => (None, None),
+        Pace::Drain(n) => {
+            let counter = Counter {
+                slot,
+                width: budget_width(pace),
+            };
+            (Some(counter), Some((counter, n)))
+        }
+    }
+}
+
+/// The region of a node that yields at `y` between rounds that begin at `round`: its budget
+/// is filled up whenever a tick enters it.
+pub(crate) fn rounds(
+    lw: &mut Lower<'_>,
+    id: NodeId,
+    y: u32,
+    round: u32,
+    entry: u32,
+    child: Region,
+    put: Option<(Counter, u32)>,
+) -> Region {
+    let fill = |lw: &mut Lower<'_>, to| match put {
+        Some((Counter { slot, width }, value)) => lw.emit(
+            id,
+            Op::Put {
+                slot,
+                width,
+                value,
+                to,
+            },
+        ),
+        None => to,
+    };
+    let fresh = fill(lw, entry);
+    let again = fill(lw, round);
+    let between = lw.emit(id, Op::Consume { to: again });
+    let mut resume = vec![between];
+    if put.is_some() && !child.resume.is_empty() {
+        let go_on = lw.resume(id, &child);
+        let go_on = fill(lw, go_on);
+        resume.resize(1 + child.resume.len(), go_on);
+    } else {
+        resume.extend(child.resume);
+    }
+    Region {
+        entry: fresh,
+        lo: y,
+        resume,
     }
 }

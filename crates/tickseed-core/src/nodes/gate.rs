@@ -19,7 +19,9 @@
 use alloc::vec;
 use core::time::Duration;
 
+use crate::compile::{Edges, GateSpec, Lower, Op, Region, Undo};
 use crate::context::Context;
+use crate::def::NodeId;
 use crate::kind::Kind;
 use crate::node::{Node, Nodes};
 use crate::status::Status;
@@ -147,4 +149,58 @@ impl<C: Context> Node<C> {
         }
         self
     }
+}
+
+/// The gate stands on the fresh entry only: a running child is not asked again.
+pub(crate) fn lower_gate(lw: &mut Lower<'_>, id: NodeId, options: &Gate, e: Edges) -> Region {
+    let gate = lw.out.gates.len() as u32;
+    let replay = options.closed == Closed::Replay;
+    let (s, f) = match options.closed {
+        Closed::Failure => (e.f, e.f),
+        Closed::Skipped => (e.k, e.k),
+        Closed::Replay => (e.s, e.f),
+    };
+    lw.out.gates.push(GateSpec {
+        slot: lw.info(id).history,
+        interval: options.interval,
+        replay,
+        s,
+        f,
+    });
+    let edges = Edges {
+        s: lw.emit(
+            id,
+            Op::Close {
+                gate,
+                verdict: Status::Success,
+                to: e.s,
+            },
+        ),
+        f: match options.start_on {
+            StartOn::Success => e.f,
+            StartOn::Verdict => lw.emit(
+                id,
+                Op::Close {
+                    gate,
+                    verdict: Status::Failure,
+                    to: e.f,
+                },
+            ),
+        },
+        k: e.k,
+    };
+    let body = lw.def_of(id).children[0];
+    let child = if options.refund_on_halt {
+        lw.scoped(id, Undo::Refund(gate), |lw| lw.node(body, edges))
+    } else {
+        lw.node(body, edges)
+    };
+    let entry = lw.emit(
+        id,
+        Op::Gate {
+            gate,
+            to: child.entry,
+        },
+    );
+    Region { entry, ..child }
 }

@@ -7,8 +7,12 @@
 //!   starts. If the guard holds, the node answers at once and the child is not touched; if
 //!   not, the child runs to its end, whatever becomes of the guard.
 
+use alloc::vec;
+
+use crate::compile::{Edges, Lower, Region};
 use crate::context::Context;
-use crate::guard::Guard;
+use crate::def::NodeId;
+use crate::guard::{Expr, Guard};
 use crate::kind::Kind;
 use crate::node::{Node, Nodes};
 use crate::status::Status;
@@ -47,4 +51,41 @@ impl<C: Context> Nodes<C> {
     pub fn skip_if(self, guard: Guard<C>, child: Node<C>) -> Node<C> {
         self.precondition(guard, Status::Skipped, child)
     }
+}
+
+/// The guard stands twice: on the fresh entry, and before whatever goes on below.
+pub(crate) fn lower_while_guard(
+    lw: &mut Lower<'_>,
+    id: NodeId,
+    guard: &Expr,
+    otherwise: Status,
+    e: Edges,
+) -> Region {
+    let child = lw.node(lw.def_of(id).children[0], e);
+    let other = e.of(otherwise);
+    let entry = lw.guard(id, guard, child.entry, other);
+    if child.resume.is_empty() {
+        return Region { entry, ..child };
+    }
+    let go_on = lw.resume(id, &child);
+    let leave = lw.exit(id, child.lo, child.hi(), other);
+    let check = lw.guard(id, guard, go_on, leave);
+    let resume = vec![check; child.resume.len()];
+    Region {
+        entry,
+        lo: child.lo,
+        resume,
+    }
+}
+
+pub(crate) fn lower_precondition(
+    lw: &mut Lower<'_>,
+    id: NodeId,
+    guard: &Expr,
+    then: Status,
+    e: Edges,
+) -> Region {
+    let child = lw.node(lw.def_of(id).children[0], e);
+    let entry = lw.guard(id, guard, e.of(then), child.entry);
+    Region { entry, ..child }
 }

@@ -11,7 +11,9 @@
 use alloc::boxed::Box;
 use alloc::vec;
 
+use crate::compile::{Edges, Lower, Op, Region, Undo};
 use crate::context::{Context, Cx};
+use crate::def::NodeId;
 use crate::kind::Kind;
 use crate::node::{Func, Node, Nodes};
 use crate::status::{End, Status};
@@ -95,4 +97,36 @@ impl<C: Context> Nodes<C> {
     ) -> Node<C> {
         Node::wrap(Kind::Catch, vec![Func::Verdict(Box::new(handler))], child)
     }
+}
+
+pub(crate) fn lower_hook(lw: &mut Lower<'_>, id: NodeId, hook: Hook, e: Edges) -> Region {
+    let func = lw.func(id, 0);
+    let mut edges = e;
+    if hook.on_complete() {
+        let mut call = |status, to| lw.emit(id, Op::Hook { func, status, to });
+        edges = Edges {
+            s: call(Status::Success, e.s),
+            f: call(Status::Failure, e.f),
+            k: call(Status::Skipped, e.k),
+        };
+    }
+    let body = lw.def_of(id).children[0];
+    if hook.on_halted() {
+        lw.scoped(id, Undo::Hook(func), |lw| lw.node(body, edges))
+    } else {
+        lw.node(body, edges)
+    }
+}
+
+pub(crate) fn lower_catch(lw: &mut Lower<'_>, id: NodeId, e: Edges) -> Region {
+    let func = lw.func(id, 0);
+    let f = lw.emit(
+        id,
+        Op::Catch {
+            func,
+            s: e.s,
+            f: e.f,
+        },
+    );
+    lw.node(lw.def_of(id).children[0], Edges { f, ..e })
 }

@@ -16,7 +16,9 @@ use alloc::borrow::Cow;
 use alloc::boxed::Box;
 use alloc::vec;
 
+use crate::compile::{Edges, Lower, Op, Region, Site, Undo};
 use crate::context::{Context, Cx};
+use crate::def::NodeId;
 use crate::guard::Guard;
 use crate::kind::Kind;
 use crate::leaf::{BoxedLeaf, IntoOutcome, Leaf};
@@ -176,4 +178,133 @@ impl<C: Context> Node<C> {
             _ => self.misused("may_skip", "actions and leaves"),
         }
     }
+}
+
+pub(crate) fn lower_action(
+    lw: &mut Lower<'_>,
+    id: NodeId,
+    instant: bool,
+    halt: bool,
+    e: Edges,
+) -> Region {
+    let func = lw.func(id, 0);
+    let k = if lw.info(id).can_skip {
+        e.k
+    } else {
+        crate::compile::NOWHERE
+    };
+    if instant {
+        let call = lw.emit(
+            id,
+            Op::Instant {
+                func,
+                s: e.s,
+                f: e.f,
+                k,
+            },
+        );
+        let entry = lw.acting(id, call);
+        return lw.instant(entry);
+    }
+    let hook = halt.then(|| lw.func(id, 1));
+    let y = lw.new_yield(id, &[Undo::Action(hook)]);
+    let tick = lw.emit(
+        id,
+        Op::Tick {
+            func,
+            y,
+            s: e.s,
+            f: e.f,
+            k,
+        },
+    );
+    let start = lw.emit(
+        id,
+        Op::Start {
+            func,
+            y,
+            s: e.s,
+            f: e.f,
+            k,
+        },
+    );
+    Region {
+        entry: lw.acting(id, start),
+        lo: y,
+        resume: vec![tick],
+    }
+}
+
+pub(crate) fn lower_leaf(lw: &mut Lower<'_>, id: NodeId, boxed: bool, e: Edges) -> Region {
+    let (leaf, info) = (lw.func(id, 0), lw.info(id));
+    let site = lw.out.sites.len() as u32;
+    lw.out.sites.push(if boxed {
+        Site::Boxed {
+            leaf,
+            side: info.side,
+        }
+    } else {
+        Site::Plain {
+            leaf,
+            slot: info.slot,
+            len: info.own,
+        }
+    });
+    let k = if info.can_skip {
+        e.k
+    } else {
+        crate::compile::NOWHERE
+    };
+    let y = lw.new_yield(id, &[Undo::Leaf(site)]);
+    let tick = lw.emit(
+        id,
+        Op::LeafTick {
+            site,
+            y,
+            s: e.s,
+            f: e.f,
+            k,
+        },
+    );
+    let start = lw.emit(
+        id,
+        Op::LeafStart {
+            site,
+            y,
+            s: e.s,
+            f: e.f,
+            k,
+        },
+    );
+    Region {
+        entry: lw.acting(id, start),
+        lo: y,
+        resume: vec![tick],
+    }
+}
+
+pub(crate) fn lower_constant(lw: &mut Lower<'_>, id: NodeId, status: Status, e: Edges) -> Region {
+    if status != Status::Running {
+        return lw.instant(e.of(status));
+    }
+    let y = lw.new_yield(id, &[]);
+    let run = lw.emit(id, Op::Yield { y });
+    let resume = lw.emit(id, Op::Consume { to: run });
+    Region {
+        entry: lw.acting(id, run),
+        lo: y,
+        resume: vec![resume],
+    }
+}
+
+pub(crate) fn lower_log(
+    lw: &mut Lower<'_>,
+    id: NodeId,
+    text: Cow<'static, str>,
+    e: Edges,
+) -> Region {
+    lw.out.texts.push(text);
+    let text = (lw.out.texts.len() - 1) as u32;
+    let entry = lw.emit(id, Op::Log { text, to: e.s });
+    lw.instant(entry)
 }

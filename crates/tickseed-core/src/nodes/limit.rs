@@ -8,7 +8,9 @@
 use alloc::vec;
 use core::time::Duration;
 
+use crate::compile::{Edges, Lower, Op, Region, WaitSpec};
 use crate::context::Context;
+use crate::def::NodeId;
 use crate::kind::Kind;
 use crate::node::{Node, Nodes};
 use crate::status::Status;
@@ -34,5 +36,46 @@ impl<C: Context> Nodes<C> {
             vec![],
             child,
         )
+    }
+}
+
+/// The check stands before whatever goes on below, at every tick.
+pub(crate) fn lower_time_limit(
+    lw: &mut Lower<'_>,
+    id: NodeId,
+    options: TimeLimit,
+    e: Edges,
+) -> Region {
+    let child = lw.node(lw.def_of(id).children[0], e);
+    if child.resume.is_empty() {
+        // It always finishes in the tick it starts in.
+        return child;
+    }
+    let slot = lw.info(id).slot;
+    let go_on = lw.resume(id, &child);
+    let late = lw.exit(id, child.lo, child.hi(), e.of(options.on_timeout));
+    let check = lw.emit(
+        id,
+        Op::Limit {
+            slot,
+            late,
+            to: go_on,
+        },
+    );
+    lw.out.waits.push(WaitSpec::Fixed(options.limit));
+    let spec = (lw.out.waits.len() - 1) as u32;
+    let entry = lw.emit(
+        id,
+        Op::Deadline {
+            slot,
+            spec,
+            to: child.entry,
+        },
+    );
+    let resume = vec![check; child.resume.len()];
+    Region {
+        entry,
+        lo: child.lo,
+        resume,
     }
 }

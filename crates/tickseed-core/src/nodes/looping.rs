@@ -22,7 +22,10 @@
 
 use alloc::vec;
 
+use super::for_each::{budget, rounds};
+use crate::compile::{AgainSpec, Counter, Edges, Lower, Op, Region, counter_width};
 use crate::context::Context;
+use crate::def::NodeId;
 use crate::kind::Kind;
 use crate::node::{Node, Nodes};
 use crate::status::Status;
@@ -177,4 +180,58 @@ impl<C: Context> Node<C> {
         }
         self
     }
+}
+
+pub(crate) fn lower_loop(lw: &mut Lower<'_>, id: NodeId, options: &Loop, e: Edges) -> Region {
+    let counter = Counter {
+        slot: lw.info(id).slot,
+        width: counter_width(options),
+    };
+    let (budget, put) = budget(
+        lw,
+        id,
+        counter.slot + u32::from(counter.width),
+        options.pace,
+    );
+    let y = lw.new_yield(id, &[]);
+    let index = lw.out.agains.len() as u32;
+    let limit = options.limit.map(|n| (counter, n));
+    lw.out.agains.push(AgainSpec {
+        limit,
+        budget,
+        y,
+        again: 0,
+        done: e.of(options.at_limit),
+    });
+    let again = lw.emit(id, Op::Again { index });
+    let edge = |status| {
+        if options.again.after(status) {
+            again
+        } else {
+            e.of(options.stopped.unwrap_or(status))
+        }
+    };
+    let child = lw.node(
+        lw.def_of(id).children[0],
+        Edges {
+            s: edge(Status::Success),
+            f: edge(Status::Failure),
+            k: e.k,
+        },
+    );
+    let round = child.entry;
+    lw.out.agains[index as usize].again = round;
+    let entry = match limit {
+        Some((Counter { slot, width }, _)) => lw.emit(
+            id,
+            Op::Put {
+                slot,
+                width,
+                value: 0,
+                to: round,
+            },
+        ),
+        None => round,
+    };
+    rounds(lw, id, y, round, entry, child, put)
 }

@@ -7,7 +7,9 @@
 
 use alloc::vec;
 
+use crate::compile::{Edges, Lower, Op, Region};
 use crate::context::Context;
+use crate::def::NodeId;
 use crate::kind::Kind;
 use crate::node::{Node, Nodes};
 use crate::status::Status;
@@ -26,4 +28,42 @@ impl<C: Context> Nodes<C> {
     pub fn run_once(self, child: Node<C>) -> Node<C> {
         Node::wrap(Kind::RunOnce(RunOnce::Replay), vec![], child)
     }
+}
+
+pub(crate) fn lower_run_once(lw: &mut Lower<'_>, id: NodeId, options: RunOnce, e: Edges) -> Region {
+    let slot = lw.info(id).history;
+    let edges = Edges {
+        s: lw.emit(
+            id,
+            Op::Set {
+                slot,
+                value: 1,
+                to: e.s,
+            },
+        ),
+        f: lw.emit(
+            id,
+            Op::Set {
+                slot,
+                value: 2,
+                to: e.f,
+            },
+        ),
+        k: e.k,
+    };
+    let child = lw.node(lw.def_of(id).children[0], edges);
+    let (s, f) = match options {
+        RunOnce::Replay => (e.s, e.f),
+        RunOnce::Answer(status) => (e.of(status), e.of(status)),
+    };
+    let entry = lw.emit(
+        id,
+        Op::Once {
+            slot,
+            to: child.entry,
+            s,
+            f,
+        },
+    );
+    Region { entry, ..child }
 }

@@ -20,7 +20,9 @@
 
 use alloc::vec;
 
+use crate::compile::{Edges, Lower, Op, ParSpec, Region, Undo};
 use crate::context::Context;
+use crate::def::NodeId;
 use crate::kind::Kind;
 use crate::node::{Node, Nodes};
 
@@ -149,4 +151,49 @@ options! {
     finished: Finished;
     /// For a parallel: what happens to children that still run at the end.
     leftover: Leftover;
+}
+
+/// One yield in the parent; each child is a thread with a resume point of its own.
+pub(crate) fn lower_parallel(
+    lw: &mut Lower<'_>,
+    id: NodeId,
+    options: &Parallel,
+    e: Edges,
+) -> Region {
+    let children = lw.def_of(id).children.len() as u32;
+    let (first, nodes) = lw.threads(id);
+    let latches = lw.info(id).slot;
+    let verdict = (options.leftover == Leftover::Await).then(|| latches + children.div_ceil(4));
+    let par = lw.out.pars.len() as u32;
+    lw.out.pars.push(ParSpec {
+        options: *options,
+        first,
+        children,
+        latches,
+        verdict,
+        nodes,
+    });
+    let y = lw.new_yield(
+        id,
+        &[Undo::Threads {
+            first,
+            len: children,
+        }],
+    );
+    let run = lw.emit(
+        id,
+        Op::Par {
+            par,
+            y,
+            s: e.s,
+            f: e.f,
+            k: e.k,
+        },
+    );
+    let start = lw.emit(id, Op::ParStart { par, to: run });
+    Region {
+        entry: lw.acting(id, start),
+        lo: y,
+        resume: vec![run],
+    }
 }

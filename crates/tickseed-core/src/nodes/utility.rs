@@ -21,7 +21,9 @@ use alloc::vec::Vec;
 use core::time::Duration;
 
 use super::Preempt;
+use crate::compile::{Edges, Lower, Op, Region, UtilitySpec};
 use crate::context::Context;
+use crate::def::NodeId;
 use crate::kind::Kind;
 use crate::node::{Func, Node, Nodes, NumFn};
 use crate::time::nanos;
@@ -196,7 +198,7 @@ fn clamp(x: f64) -> f64 {
 
 /// One fact and how good it is.
 pub struct Consideration<C: Context> {
-    fact: Box<dyn for<'x, 'a> Fn(&'x C::At<'a>) -> f64 + Send + Sync>,
+    fact: NumFn<C>,
     from: f64,
     to: f64,
     curve: Curve,
@@ -403,6 +405,55 @@ impl<C: Context> Node<C> {
                 self
             }
             None => self.misused("min_dwell", "utility"),
+        }
+    }
+}
+
+pub(crate) fn lower_utility(
+    lw: &mut Lower<'_>,
+    id: NodeId,
+    options: Utility,
+    mut e: Edges,
+) -> Region {
+    let lo = lw.next_yield();
+    if options.reactive {
+        e = lw.exits(id, lo, e);
+    }
+    let children = &lw.def_of(id).children;
+    let (mut targets, mut parts) = (Vec::new(), Vec::new());
+    for &c in children.iter().rev() {
+        if options.reactive {
+            let part = lw.reactive_child(id, lo, options.preempt, c, e);
+            targets.push(lw.resume(id, &part));
+            parts.push(part);
+        } else {
+            let part = lw.node(c, e);
+            targets.push(part.entry);
+            parts.push(part);
+        }
+    }
+    targets.reverse();
+    let funcs = (0..children.len()).map(|i| lw.func(id, i)).collect();
+    let ranges = parts.iter().rev().map(|p| (p.lo, p.hi())).collect();
+    let dwell = (options.reactive && options.min_dwell > 0).then(|| lw.info(id).slot);
+    let utility = lw.out.utilities.len() as u32;
+    lw.out.utilities.push(UtilitySpec {
+        options,
+        funcs,
+        targets,
+        ranges,
+        dwell,
+        none: e.f,
+    });
+    let choose = lw.emit(id, Op::Utility { utility });
+    if options.reactive {
+        let entry = lw.held(id, &parts, choose);
+        lw.chain(id, lo, entry)
+    } else {
+        Region {
+            entry: choose,
+            lo,
+            resume: parts.into_iter().flat_map(|p| p.resume).collect(),
         }
     }
 }

@@ -17,7 +17,9 @@ use alloc::vec;
 use alloc::vec::Vec;
 use core::time::Duration;
 
+use crate::compile::{Edges, Lower, Op, Region, WaitSpec};
 use crate::context::Context;
+use crate::def::NodeId;
 use crate::guard::{Expr, Guard};
 use crate::kind::Kind;
 use crate::node::{Func, Node, Nodes};
@@ -129,5 +131,103 @@ impl<C: Context> Node<C> {
             }
             _ => self.misused("within", "wait_until"),
         }
+    }
+}
+
+fn spec(lw: &mut Lower<'_>, id: NodeId, wait: WaitFor) -> u32 {
+    let spec = match wait {
+        WaitFor::Fixed(ns) => WaitSpec::Fixed(ns),
+        WaitFor::Range(a, b) => WaitSpec::Range(a, b),
+        WaitFor::Computed => WaitSpec::Computed(lw.func(id, 0)),
+    };
+    lw.out.waits.push(spec);
+    (lw.out.waits.len() - 1) as u32
+}
+
+pub(crate) fn lower_wait(lw: &mut Lower<'_>, id: NodeId, wait: WaitFor, e: Edges) -> Region {
+    let (spec, slot) = (spec(lw, id, wait), lw.info(id).slot);
+    let y = lw.new_yield(id, &[]);
+    let tick = lw.emit(id, Op::WaitTick { slot, y, s: e.s });
+    let start = lw.emit(
+        id,
+        Op::WaitStart {
+            slot,
+            spec,
+            y,
+            s: e.s,
+        },
+    );
+    Region {
+        entry: lw.acting(id, start),
+        lo: y,
+        resume: vec![tick],
+    }
+}
+
+pub(crate) fn lower_delay(lw: &mut Lower<'_>, id: NodeId, wait: WaitFor, e: Edges) -> Region {
+    let (spec, slot) = (spec(lw, id, wait), lw.info(id).slot);
+    let y = lw.new_yield(id, &[]);
+    let child = lw.node(lw.def_of(id).children[0], e);
+    let tick = lw.emit(
+        id,
+        Op::WaitTick {
+            slot,
+            y,
+            s: child.entry,
+        },
+    );
+    let start = lw.emit(
+        id,
+        Op::WaitStart {
+            slot,
+            spec,
+            y,
+            s: child.entry,
+        },
+    );
+    let resume = core::iter::once(tick).chain(child.resume).collect();
+    Region {
+        entry: lw.acting(id, start),
+        lo: y,
+        resume,
+    }
+}
+
+pub(crate) fn lower_wait_until(
+    lw: &mut Lower<'_>,
+    id: NodeId,
+    wait: &WaitUntil,
+    e: Edges,
+) -> Region {
+    let slot = lw.info(id).slot;
+    let y = lw.new_yield(id, &[]);
+    let late = e.of(wait.on_timeout);
+    let pend = lw.emit(
+        id,
+        Op::Pend {
+            slot: wait.limit.and_then(|_| core::num::NonZeroU32::new(slot)),
+            y,
+            late,
+        },
+    );
+    let judge = lw.guard(id, &wait.guard, e.s, pend);
+    let resume = lw.emit(id, Op::Consume { to: judge });
+    let mut entry = judge;
+    if let Some(limit) = wait.limit {
+        lw.out.waits.push(WaitSpec::Fixed(limit));
+        let spec = (lw.out.waits.len() - 1) as u32;
+        entry = lw.emit(
+            id,
+            Op::Deadline {
+                slot,
+                spec,
+                to: judge,
+            },
+        );
+    }
+    Region {
+        entry: lw.acting(id, entry),
+        lo: y,
+        resume: vec![resume],
     }
 }

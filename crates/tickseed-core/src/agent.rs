@@ -1,0 +1,90 @@
+//! An agent: the state of one run of a tree.
+
+use alloc::boxed::Box;
+use alloc::vec;
+use core::fmt;
+
+use crate::leaf::SideSlot;
+use crate::rng::Rng;
+use crate::run::Faults;
+use crate::time::Time;
+
+/// The state of one run of a tree: a small block of plain bytes, a random stream, and the
+/// time of the last tick. Made by [`Tree::agent`](crate::Tree::agent); works with that
+/// tree only.
+///
+/// Dropping an agent does not halt its leaves, since that needs the context: call
+/// [`Tree::halt`](crate::Tree::halt) first if they hold anything.
+pub struct Agent {
+    pub(crate) tree: u32,
+    pub(crate) mem: Box<[u8]>,
+    pub(crate) side: Box<[SideSlot]>,
+    pub(crate) rng: Rng,
+    pub(crate) last: Option<Time>,
+    pub(crate) condition: Condition,
+    pub(crate) faults: Faults,
+}
+
+/// Whether an agent can be ticked.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Condition {
+    Ready,
+    /// In a tick; still so afterwards if a leaf panicked.
+    Ticking,
+    /// A leaf failed with an error.
+    Poisoned,
+}
+
+impl Agent {
+    pub(crate) fn new(tree: u32, bytes: usize, sides: usize, seed: u64) -> Agent {
+        Agent {
+            tree,
+            mem: vec![0; bytes].into_boxed_slice(),
+            side: (0..sides).map(|_| None).collect(),
+            rng: Rng::new(seed),
+            last: None,
+            condition: Condition::Ready,
+            faults: Faults::default(),
+        }
+    }
+
+    /// The bytes of the agent's state.
+    #[must_use]
+    pub fn bytes(&self) -> &[u8] {
+        &self.mem
+    }
+
+    /// The agent's random stream.
+    #[must_use]
+    pub fn rng(&self) -> Rng {
+        self.rng
+    }
+
+    /// Gives the agent another random stream.
+    pub fn seed(&mut self, seed: u64) {
+        self.rng = Rng::new(seed);
+    }
+
+    /// The time of the last tick.
+    #[must_use]
+    pub fn last_tick(&self) -> Option<Time> {
+        self.last
+    }
+
+    /// Whether a leaf failed or panicked: then the agent must be recovered
+    /// ([`Tree::recover`](crate::Tree::recover)) before it is ticked again.
+    #[must_use]
+    pub fn is_poisoned(&self) -> bool {
+        self.condition != Condition::Ready
+    }
+}
+
+impl fmt::Debug for Agent {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Agent")
+            .field("tree", &self.tree)
+            .field("bytes", &self.mem)
+            .field("condition", &self.condition)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,249 @@
+//! Where every node keeps its bytes in the agent's block.
+//!
+//! The block is: the root's resume point, history, frames. Frames are like stack frames:
+//! children that cannot both be touched in one tick share bytes. Under a reactive node they
+//! can (an earlier child writes its bytes and fails, and the running sibling then reads its
+//! own), so there they do not share; nor do children of parallels, which live together.
+//! History shares nothing and is never cleared by a halt.
+
+use alloc::vec;
+use alloc::vec::Vec;
+
+use super::program::width_for;
+use crate::context::Context;
+use crate::def::{Def, FnRef, Funcs, NodeId};
+use crate::kind::Kind;
+use crate::nodes::{Closed, Flow, Leftover, Loop, Pace, RunOnce, WaitFor};
+use crate::status::Status;
+
+/// Bytes of a deadline.
+pub(crate) const DEADLINE: u32 = 7;
+
+/// What is known of a node before lowering.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Info {
+    /// Yields of its subtree within its thread.
+    pub(crate) yields: u32,
+    /// Whether it can answer `Skipped`.
+    pub(crate) can_skip: bool,
+    /// Where its own bytes begin.
+    pub(crate) slot: u32,
+    /// How many there are.
+    pub(crate) own: u32,
+    /// Where its history begins.
+    pub(crate) history: u32,
+    /// How many bytes that is.
+    pub(crate) history_len: u32,
+    /// For a child of a parallel or custom node: where its thread's resume point is.
+    pub(crate) resume: u32,
+    /// For a boxed leaf: which side slot is its.
+    pub(crate) side: u32,
+    frame: u32,
+}
+
+/// The layout of a tree.
+pub(crate) struct Layout {
+    pub(crate) infos: Vec<Info>,
+    pub(crate) bytes: u32,
+    pub(crate) sides: u32,
+}
+
+/// Bytes of a resume point among so many yields; none if there are none.
+pub(crate) fn resume_width(yields: u32) -> u8 {
+    if yields == 0 { 0 } else { width_for(yields) }
+}
+
+/// Bytes of a loop's counter.
+pub(crate) fn counter_width(l: &Loop) -> u8 {
+    l.limit.map_or(0, width_for)
+}
+
+/// Bytes of a pace's budget.
+pub(crate) fn budget_width(pace: Pace) -> u8 {
+    match pace {
+        Pace::OnePerTick => 0,
+        Pace::Drain(n) => width_for(n),
+    }
+}
+
+/// Whether children of this kind run as threads of their own.
+pub(crate) fn makes_threads(kind: &Kind) -> bool {
+    matches!(kind, Kind::Parallel(_) | Kind::Custom)
+}
+
+/// Whether the children of a node must keep apart.
+fn children_apart(kind: &Kind) -> bool {
+    match kind {
+        Kind::Sequence(f) | Kind::Selector(f) => matches!(f, Flow::Reactive { .. }),
+        Kind::Switch(s) => s.reactive,
+        Kind::Utility(u) => u.reactive,
+        Kind::WhileDoElse { .. } => true,
+        kind => makes_threads(kind),
+    }
+}
+
+/// Whether a sequence or selector must remember if anything was not skipped.
+pub(crate) fn needs_skip_bit(def: &Def, infos: &[Info], id: NodeId) -> bool {
+    def.node(id)
+        .children
+        .iter()
+        .all(|c| infos[c.index()].can_skip)
+}
+
+pub(crate) fn lay_out<C: Context>(def: &Def, funcs: &Funcs<C>) -> Layout {
+    let mut infos = vec![Info::default(); def.len()];
+    let mut sides = 0;
+    // Children come after their parents: backwards is bottom-up.
+    for (id, node) in def.iter().rev() {
+        let kids = || node.children.iter().map(|c| infos[c.index()]);
+        let any_skips = kids().any(|i| i.can_skip);
+        let inner: u32 = if makes_threads(&node.kind) {
+            0
+        } else {
+            kids().map(|i| i.yields).sum()
+        };
+        let own_yields = match &node.kind {
+            Kind::Action { instant, .. } => u32::from(!instant),
+            Kind::Leaf { .. }
+            | Kind::Wait(_)
+            | Kind::WaitUntil(_)
+            | Kind::Constant(Status::Running)
+            | Kind::Delay(_)
+            | Kind::Loop(_)
+            | Kind::ForEach(_)
+            | Kind::Parallel(_)
+            | Kind::Custom => 1,
+            _ => 0,
+        };
+        let can_skip = match &node.kind {
+            Kind::Action { may_skip, .. } | Kind::Leaf { may_skip, .. } => *may_skip,
+            Kind::Constant(s) => *s == Status::Skipped,
+            Kind::WaitUntil(w) => w.limit.is_some() && w.on_timeout == Status::Skipped,
+            Kind::Sequence(_) | Kind::Selector(_) | Kind::Parallel(_) => kids().all(|i| i.can_skip),
+            Kind::TimeLimit(t) => any_skips || t.on_timeout == Status::Skipped,
+            Kind::Chance { otherwise: s, .. }
+            | Kind::WhileGuard { otherwise: s, .. }
+            | Kind::Precondition { then: s, .. } => any_skips || *s == Status::Skipped,
+            Kind::RunOnce(r) => any_skips || *r == RunOnce::Answer(Status::Skipped),
+            Kind::Loop(l) => {
+                any_skips || l.at_limit == Status::Skipped || l.stopped == Some(Status::Skipped)
+            }
+            Kind::Gate(g) => any_skips || g.closed == Closed::Skipped,
+            Kind::Custom => true,
+            _ => any_skips,
+        };
+        if matches!(node.kind, Kind::Leaf { boxed: true, .. }) {
+            infos[id.index()].side = sides;
+            sides += 1;
+        }
+        let own = own_bytes(def, funcs, &infos, id);
+        let below = if children_apart(&node.kind) {
+            let resume = |i: &Info| {
+                if makes_threads(&node.kind) {
+                    u32::from(resume_width(i.yields))
+                } else {
+                    0
+                }
+            };
+            kids_frames(&infos, node.children.iter())
+                .map(|i| i.frame + resume(&i))
+                .sum()
+        } else {
+            kids_frames(&infos, node.children.iter())
+                .map(|i| i.frame)
+                .max()
+                .unwrap_or(0)
+        };
+        let info = &mut infos[id.index()];
+        info.own = own;
+        info.yields = own_yields + inner;
+        info.can_skip = can_skip;
+        info.frame = own + below;
+    }
+    // Top-down: the root's resume point, history, frames.
+    let root = infos[0];
+    let mut at = u32::from(resume_width(root.yields));
+    for (id, node) in def.iter() {
+        let len = history_bytes(def, funcs, id, &node.kind);
+        let info = &mut infos[id.index()];
+        (info.history, info.history_len) = (at, len);
+        at += len;
+    }
+    infos[0].slot = at;
+    let bytes = at + root.frame;
+    for (id, node) in def.iter() {
+        let mut next = infos[id.index()].slot + infos[id.index()].own;
+        for c in &node.children {
+            let child = &mut infos[c.index()];
+            if makes_threads(&node.kind) {
+                child.resume = next;
+                next += u32::from(resume_width(child.yields));
+            }
+            child.slot = next;
+            if children_apart(&node.kind) {
+                next += child.frame;
+            }
+        }
+    }
+    Layout {
+        infos,
+        bytes,
+        sides,
+    }
+}
+
+fn kids_frames<'i>(
+    infos: &'i [Info],
+    kids: impl Iterator<Item = &'i NodeId> + 'i,
+) -> impl Iterator<Item = Info> + 'i {
+    kids.map(|c| infos[c.index()])
+}
+
+/// Bytes of a node's activation, without its children's.
+fn own_bytes<C: Context>(def: &Def, funcs: &Funcs<C>, infos: &[Info], id: NodeId) -> u32 {
+    let node = def.node(id);
+    let children = node.children.len() as u32;
+    match &node.kind {
+        Kind::Wait(_) | Kind::TimeLimit(_) => DEADLINE,
+        Kind::WaitUntil(w) => w.limit.map_or(0, |_| DEADLINE),
+        Kind::Delay(WaitFor::Fixed(_) | WaitFor::Range(..) | WaitFor::Computed) => DEADLINE,
+        Kind::Leaf { boxed: false, .. } => match node.fns.first() {
+            Some(FnRef::Leaf(f)) => funcs.leaves[*f as usize].size() as u32,
+            _ => 0,
+        },
+        Kind::Sequence(flow) | Kind::Selector(flow) => {
+            let bit = u32::from(needs_skip_bit(def, infos, id));
+            bit + if matches!(flow, Flow::Random { .. }) {
+                children.div_ceil(8)
+            } else {
+                0
+            }
+        }
+        Kind::Utility(u) if u.reactive && u.min_dwell > 0 => DEADLINE,
+        Kind::Loop(l) => u32::from(counter_width(l)) + u32::from(budget_width(l.pace)),
+        // Index, count, the skip bit, the budget.
+        Kind::ForEach(pace) => 9 + u32::from(budget_width(*pace)),
+        Kind::Parallel(p) => children.div_ceil(4) + u32::from(p.leftover == Leftover::Await),
+        Kind::Custom => match node.fns.first() {
+            Some(FnRef::Custom(f)) => funcs.customs[*f as usize].sizes().0 as u32,
+            _ => 0,
+        },
+        _ => 0,
+    }
+}
+
+fn history_bytes<C: Context>(def: &Def, funcs: &Funcs<C>, id: NodeId, kind: &Kind) -> u32 {
+    let node = def.node(id);
+    match kind {
+        Kind::Gate(g) => DEADLINE + u32::from(g.closed == Closed::Replay),
+        Kind::RunOnce(_) => 1,
+        Kind::Sequence(Flow::KeepPlace) | Kind::Selector(Flow::KeepPlace) => {
+            width_for(node.children.len() as u32).into()
+        }
+        Kind::Custom => match node.fns.first() {
+            Some(FnRef::Custom(f)) => funcs.customs[*f as usize].sizes().1 as u32,
+            _ => 0,
+        },
+        _ => 0,
+    }
+}

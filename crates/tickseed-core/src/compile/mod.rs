@@ -1,0 +1,14 @@
+//! The compiler: from a definition to a flat program.
+//!
+//! `lower` turns every node into ops whose edges are its outcomes; sequences, selectors,
+//! inverters and forced results become edges and cost nothing at run time. `layout` gives
+//! every node its bytes in the agent's block. `program` is what comes out.
+
+mod layout;
+mod lower;
+mod program;
+mod verify;
+
+pub(crate) use layout::{budget_width, counter_width};
+pub(crate) use lower::{Edges, Lower, Region, compile};
+pub(crate) use program::*;

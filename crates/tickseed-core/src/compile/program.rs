@@ -1,0 +1,420 @@
+//! A compiled tree.
+
+use alloc::borrow::Cow;
+use alloc::vec::Vec;
+
+use crate::def::NodeId;
+use crate::guard::{Compare, Test};
+use crate::nodes::{Parallel, Utility};
+use crate::status::Status;
+
+/// An index into a program's ops.
+pub(crate) type Pc = u32;
+
+/// No op: an edge that cannot be taken.
+pub(crate) const NOWHERE: Pc = u32::MAX;
+
+/// A yield: a place where a tick can stop and the next one goes on. Yields are numbered
+/// through the whole program; those of one thread, and of one subtree, are contiguous.
+pub(crate) type Yield = u32;
+
+/// Not running.
+pub(crate) const IDLE: Yield = u32::MAX;
+
+/// A place in the agent's block.
+pub(crate) type Offset = u32;
+
+/// One step of a program. `s`, `f`, `k` are where to go on success, failure, skip.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Op {
+    /// The thread is over.
+    Done(Status),
+    /// Judges fused comparisons: all of them pass, or not.
+    Tests { start: u32, len: u32, s: Pc, f: Pc },
+    /// Compares two keys.
+    Compare { index: u32, s: Pc, f: Pc },
+    /// Calls a guard function.
+    Pred { func: u32, s: Pc, f: Pc },
+    /// Calls an action that never runs on.
+    Instant { func: u32, s: Pc, f: Pc, k: Pc },
+    /// Starts an action.
+    Start {
+        func: u32,
+        y: Yield,
+        s: Pc,
+        f: Pc,
+        k: Pc,
+    },
+    /// Goes on with an action.
+    Tick {
+        func: u32,
+        y: Yield,
+        s: Pc,
+        f: Pc,
+        k: Pc,
+    },
+    /// Starts a leaf with state.
+    LeafStart {
+        site: u32,
+        y: Yield,
+        s: Pc,
+        f: Pc,
+        k: Pc,
+    },
+    /// Goes on with a leaf with state.
+    LeafTick {
+        site: u32,
+        y: Yield,
+        s: Pc,
+        f: Pc,
+        k: Pc,
+    },
+    /// Sets a timer; goes on if it is over at once, else yields.
+    WaitStart {
+        slot: Offset,
+        spec: u32,
+        y: Yield,
+        s: Pc,
+    },
+    /// Goes on if the timer is over, else yields.
+    WaitTick { slot: Offset, y: Yield, s: Pc },
+    /// Yields, unless the deadline (if there is one) has passed.
+    Pend {
+        slot: Option<core::num::NonZeroU32>,
+        y: Yield,
+        late: Pc,
+    },
+    /// Yields.
+    Yield { y: Yield },
+    /// Hands a line to the context.
+    Log { text: u32, to: Pc },
+
+    /// If the old yield lies in `lo .. lo + len`, goes where the table says.
+    Resume {
+        lo: Yield,
+        len: u32,
+        table: u32,
+        els: Pc,
+    },
+    /// Unwinds an old yield in `lo .. hi`: leaving a region whose running part was not re-entered.
+    Exit { lo: Yield, hi: Yield, to: Pc },
+    /// Halts the old branch before this one starts anything.
+    Before { index: u32, to: Pc },
+    /// The old yield is this op's own: it has been taken up.
+    Consume { to: Pc },
+
+    /// Sets a deadline `spec` nanoseconds ahead.
+    Deadline { slot: Offset, spec: u32, to: Pc },
+    /// Leaves a region whose time is over.
+    Limit { slot: Offset, late: Pc, to: Pc },
+    /// Looks at a gate.
+    Gate { gate: u32, to: Pc },
+    /// Closes a gate.
+    Close { gate: u32, verdict: Status, to: Pc },
+    /// Rolls.
+    Chance { p: u32, to: Pc, other: Pc },
+    /// Has it run before?
+    Once { slot: Offset, to: Pc, s: Pc, f: Pc },
+    /// Writes one byte.
+    Set { slot: Offset, value: u8, to: Pc },
+    /// Writes a number of the width in bytes.
+    Put {
+        slot: Offset,
+        width: u8,
+        value: u32,
+        to: Pc,
+    },
+    /// Is the byte not zero?
+    If { slot: Offset, yes: Pc, no: Pc },
+    /// Clears bytes.
+    Clear { slot: Offset, len: u32, to: Pc },
+    /// Goes where a table says by a stored number.
+    Dispatch {
+        slot: Offset,
+        width: u8,
+        table: u32,
+        len: u32,
+    },
+    /// Draws the next child.
+    Pick { pick: u32 },
+    /// Goes where a table says by a computed number.
+    Switch {
+        func: u32,
+        table: u32,
+        len: u32,
+        other: Pc,
+    },
+    /// Chooses by score.
+    Utility { utility: u32 },
+    /// The round asked for another.
+    Again { index: u32 },
+    /// Begins a for-each.
+    EachStart { each: u32 },
+    /// Tells the index and begins a round.
+    EachRound { each: u32 },
+    /// The round is over.
+    EachNext { each: u32 },
+    /// Calls an end hook.
+    Hook { func: u32, status: Status, to: Pc },
+    /// Asks a handler.
+    Catch { func: u32, s: Pc, f: Pc },
+    /// Begins a parallel.
+    ParStart { par: u32, to: Pc },
+    /// Ticks a parallel.
+    Par {
+        par: u32,
+        y: Yield,
+        s: Pc,
+        f: Pc,
+        k: Pc,
+    },
+    /// Begins a custom node.
+    CustomStart {
+        custom: u32,
+        y: Yield,
+        s: Pc,
+        f: Pc,
+        k: Pc,
+    },
+    /// Goes on with a custom node.
+    CustomTick {
+        custom: u32,
+        y: Yield,
+        s: Pc,
+        f: Pc,
+        k: Pc,
+    },
+
+    /// Traced programs: a node begins to be ticked.
+    Enter { to: Pc },
+    /// Traced programs: a node's tick is over.
+    Leave { status: Status, to: Pc },
+}
+
+/// A part of the program with a resume point of its own: the root, and each child of a
+/// parallel or custom node.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Thread {
+    /// Where every tick begins.
+    pub(crate) entry: Pc,
+    /// Its first yield.
+    pub(crate) lo: Yield,
+    /// How many yields it has.
+    pub(crate) yields: u32,
+    /// Where its resume point is kept: zero for idle, else the yield's number in the thread plus one.
+    pub(crate) slot: Offset,
+    /// Bytes of the resume point.
+    pub(crate) width: u8,
+}
+
+/// Something to be done when a yield is unwound.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Unwind {
+    pub(crate) node: NodeId,
+    pub(crate) what: Undo,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Undo {
+    /// A running action, and its halt hook.
+    Action(Option<u32>),
+    /// A running leaf.
+    Leaf(u32),
+    /// The children of a parallel or custom node.
+    Threads { first: u32, len: u32 },
+    /// A custom node, after its children.
+    Custom(u32),
+    /// A hook.
+    Hook(u32),
+    /// A gate that opens.
+    Refund(u32),
+}
+
+/// A yield's place and what is active there.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct YieldInfo {
+    pub(crate) node: NodeId,
+    /// Range in [`Program::unwinds`], innermost first.
+    pub(crate) from: u32,
+    pub(crate) to: u32,
+}
+
+/// Where a leaf with state keeps it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Site {
+    Plain { leaf: u32, slot: Offset, len: u32 },
+    Boxed { leaf: u32, side: u32 },
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum WaitSpec {
+    Fixed(u64),
+    Range(u64, u64),
+    Computed(u32),
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct GateSpec {
+    pub(crate) slot: Offset,
+    pub(crate) interval: u64,
+    pub(crate) replay: bool,
+    /// Where to go while closed; by the verdict if it is replayed.
+    pub(crate) s: Pc,
+    pub(crate) f: Pc,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct BeforeSpec {
+    pub(crate) node: NodeId,
+    pub(crate) lo: Yield,
+    pub(crate) hi: Yield,
+    pub(crate) own_lo: Yield,
+    pub(crate) own_hi: Yield,
+}
+
+#[derive(Clone, Debug)]
+pub(crate) struct PickSpec {
+    pub(crate) slot: Offset,
+    pub(crate) table: u32,
+    pub(crate) children: u32,
+    pub(crate) weights: Vec<f64>,
+    pub(crate) end: Pc,
+}
+
+#[derive(Clone, Debug)]
+pub(crate) struct UtilitySpec {
+    pub(crate) options: Utility,
+    pub(crate) funcs: Vec<u32>,
+    /// Where each child begins (or, reactive, is resumed or begins).
+    pub(crate) targets: Vec<Pc>,
+    /// Each child's yields.
+    pub(crate) ranges: Vec<(Yield, Yield)>,
+    pub(crate) dwell: Option<Offset>,
+    pub(crate) none: Pc,
+}
+
+/// A number kept in the block, and how wide it is.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Counter {
+    pub(crate) slot: Offset,
+    pub(crate) width: u8,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct AgainSpec {
+    /// The counter and the number at which to stop.
+    pub(crate) limit: Option<(Counter, u32)>,
+    /// Rounds left in this tick; none: one a tick.
+    pub(crate) budget: Option<Counter>,
+    pub(crate) y: Yield,
+    pub(crate) again: Pc,
+    pub(crate) done: Pc,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct EachSpec {
+    pub(crate) count: u32,
+    pub(crate) item: u32,
+    /// Index, then count, four bytes each.
+    pub(crate) slot: Offset,
+    pub(crate) budget: Option<Counter>,
+    pub(crate) y: Yield,
+    pub(crate) round: Pc,
+    pub(crate) body: Pc,
+    pub(crate) done: Pc,
+    /// Where to go when there is nothing to do.
+    pub(crate) none: Pc,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ParSpec {
+    pub(crate) options: Parallel,
+    pub(crate) first: u32,
+    pub(crate) children: u32,
+    /// Two bits a child: open, success, failure.
+    pub(crate) latches: Offset,
+    /// For [`Leftover::Await`](crate::nodes::Leftover): the verdict once known.
+    pub(crate) verdict: Option<Offset>,
+    /// The children's nodes, as a range of [`Program::child_nodes`].
+    pub(crate) nodes: u32,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct CustomSpec {
+    pub(crate) func: u32,
+    pub(crate) first: u32,
+    pub(crate) children: u32,
+    pub(crate) state: Offset,
+    pub(crate) state_len: u32,
+    pub(crate) memory: Offset,
+    pub(crate) memory_len: u32,
+    pub(crate) nodes: u32,
+}
+
+/// What kind of history lies at a place.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum HistorySlot {
+    Gate { slot: Offset, replay: bool },
+    Once { slot: Offset },
+    Place(Counter),
+    Memory { slot: Offset, len: u32 },
+}
+
+/// A compiled tree: plain data, the same for every agent.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Program {
+    pub(crate) ops: Vec<Op>,
+    /// Each op's node, for errors and traces.
+    pub(crate) op_nodes: Vec<NodeId>,
+    /// If there are visible scopes: those around each op, as a range of `unwinds`.
+    pub(crate) op_scopes: Vec<(u32, u32)>,
+    pub(crate) tables: Vec<Pc>,
+    pub(crate) threads: Vec<Thread>,
+    pub(crate) yields: Vec<YieldInfo>,
+    pub(crate) unwinds: Vec<Unwind>,
+    pub(crate) tests: Vec<Test>,
+    pub(crate) compares: Vec<Compare>,
+    pub(crate) waits: Vec<WaitSpec>,
+    pub(crate) texts: Vec<Cow<'static, str>>,
+    pub(crate) sites: Vec<Site>,
+    pub(crate) gates: Vec<GateSpec>,
+    pub(crate) befores: Vec<BeforeSpec>,
+    pub(crate) chances: Vec<f64>,
+    pub(crate) picks: Vec<PickSpec>,
+    pub(crate) utilities: Vec<UtilitySpec>,
+    pub(crate) agains: Vec<AgainSpec>,
+    pub(crate) eachs: Vec<EachSpec>,
+    pub(crate) pars: Vec<ParSpec>,
+    pub(crate) customs: Vec<CustomSpec>,
+    pub(crate) child_nodes: Vec<NodeId>,
+    pub(crate) history: Vec<(NodeId, HistorySlot)>,
+    /// Whether unwinding may have to stop at a node: hooks and refunds exist.
+    pub(crate) scoped: bool,
+    /// Each node's parent and end, for finding where two yields' paths part.
+    pub(crate) parents: Vec<u32>,
+    pub(crate) ends: Vec<u32>,
+    /// Bytes of an agent's block.
+    pub(crate) bytes: usize,
+    /// Boxed states of an agent.
+    pub(crate) sides: usize,
+}
+
+/// Bytes that hold numbers up to `most`.
+pub(crate) fn width_for(most: u32) -> u8 {
+    match most {
+        0..=0xff => 1,
+        0x100..=0xffff => 2,
+        _ => 4,
+    }
+}
+
+impl Program {
+    /// The innermost node that both lie below.
+    pub(crate) fn part(&self, a: NodeId, b: NodeId) -> u32 {
+        let mut up = a.0;
+        while up != u32::MAX && !(up <= b.0 && b.0 < self.ends[up as usize]) {
+            up = self.parents[up as usize];
+        }
+        up
+    }
+}

@@ -1,0 +1,143 @@
+//! Running a program: one tick, and unwinding what is abandoned.
+
+mod block;
+mod custom;
+mod exec;
+mod parallel;
+mod unwind;
+
+use alloc::vec::Vec;
+
+use crate::compile::{IDLE, Program, Yield};
+use crate::context::{Context, Cx};
+use crate::def::{Funcs, NodeId};
+use crate::leaf::{LeafError, SideSlot};
+use crate::status::Status;
+use crate::trace::Trace;
+
+pub(crate) use block::{get, get_deadline, put, put_deadline};
+
+/// Why a tick stopped: filled in where it happens, read by whoever called.
+#[derive(Debug, Default)]
+pub(crate) struct Faults {
+    /// What is still to be unwound, in order, after a leaf failed or panicked.
+    pub(crate) pending: Vec<PendingUnwind>,
+    /// The error and where it happened.
+    pub(crate) error: Option<(NodeId, LeafError)>,
+}
+
+/// An unwinding that was not carried out, or not to its end.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct PendingUnwind {
+    /// The first action that is left, as an index into the program's unwinds.
+    pub(crate) from: u32,
+    /// One past the last.
+    pub(crate) to: u32,
+    /// Only nodes below this one; [`EVERYTHING`](unwind::EVERYTHING) for all.
+    pub(crate) above: u32,
+}
+
+/// A tick stopped because a leaf failed.
+#[derive(Debug)]
+pub(crate) struct Failed;
+
+/// Whoever watches a tick. `ON` is false for nobody: then nothing of it is compiled in.
+pub(crate) trait Tracer {
+    const ON: bool;
+    fn enter(&mut self, _node: NodeId) {}
+    fn leave(&mut self, _node: NodeId, _status: Status) {}
+    fn halted(&mut self, _node: NodeId) {}
+    fn decided(&mut self, _node: NodeId, _child: NodeId) {}
+    /// How many entered nodes are not left.
+    fn depth(&self) -> usize {
+        0
+    }
+    /// Leaves the nodes entered since, as running.
+    fn running(&mut self, _depth: usize) {}
+}
+
+pub(crate) struct NoTrace;
+impl Tracer for NoTrace {
+    const ON: bool = false;
+}
+
+/// Passes marks on and remembers which nodes are open.
+pub(crate) struct Traced<'t> {
+    sink: &'t mut dyn Trace,
+    open: Vec<NodeId>,
+}
+
+impl<'t> Traced<'t> {
+    pub(crate) fn new(sink: &'t mut dyn Trace) -> Self {
+        Traced {
+            sink,
+            open: Vec::new(),
+        }
+    }
+}
+
+impl Tracer for Traced<'_> {
+    const ON: bool = true;
+    fn enter(&mut self, node: NodeId) {
+        self.open.push(node);
+        self.sink.enter(node);
+    }
+    fn leave(&mut self, node: NodeId, status: Status) {
+        self.open.pop();
+        self.sink.leave(node, status);
+    }
+    fn halted(&mut self, node: NodeId) {
+        self.sink.halted(node);
+    }
+    fn decided(&mut self, node: NodeId, child: NodeId) {
+        self.sink.decided(node, child);
+    }
+    fn depth(&self) -> usize {
+        self.open.len()
+    }
+    fn running(&mut self, depth: usize) {
+        while self.open.len() > depth {
+            if let Some(node) = self.open.pop() {
+                self.sink.leave(node, Status::Running);
+            }
+        }
+    }
+}
+
+/// Everything a tick works on.
+pub(crate) struct Env<'e, 'x, 'a, C: Context, T> {
+    pub(crate) prog: &'e Program,
+    pub(crate) funcs: &'e Funcs<C>,
+    pub(crate) mem: &'e mut [u8],
+    pub(crate) side: &'e mut [SideSlot],
+    pub(crate) cx: &'e mut Cx<'x, 'a, C>,
+    pub(crate) trace: &'e mut T,
+    pub(crate) faults: &'e mut Faults,
+}
+
+impl<C: Context, T: Tracer> Env<'_, '_, '_, C, T> {
+    /// The thread's resume point.
+    #[inline]
+    pub(crate) fn resume_point(&self, thread: u32) -> Yield {
+        resume_point(self.prog, self.mem, thread)
+    }
+
+    #[inline]
+    pub(crate) fn set_resume_point(&mut self, thread: u32, y: Yield) {
+        let t = &self.prog.threads[thread as usize];
+        if t.width != 0 {
+            let stored = if y == IDLE { 0 } else { y - t.lo + 1 };
+            put(self.mem, t.slot, t.width, stored);
+        }
+    }
+}
+
+/// A thread's resume point in an agent's block.
+#[inline]
+pub(crate) fn resume_point(prog: &Program, mem: &[u8], thread: u32) -> Yield {
+    let t = &prog.threads[thread as usize];
+    match get(mem, t.slot, t.width) {
+        0 => IDLE,
+        stored => t.lo + stored - 1,
+    }
+}

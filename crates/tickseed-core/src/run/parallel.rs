@@ -1,0 +1,200 @@
+//! One tick of a parallel: the rule of [`nodes::Parallel`](crate::nodes::Parallel).
+
+use super::{Env, Failed, Tracer};
+use crate::compile::ParSpec;
+use crate::context::Context;
+use crate::nodes::{Decide, Finished, Leftover, Threshold, Tie};
+use crate::status::Status;
+
+/// What a child's two bits say.
+const OPEN: u8 = 0;
+const SUCCEEDED: u8 = 1;
+const FAILED: u8 = 2;
+/// Within a tick only: the child was skipped.
+const SKIPPED: u8 = 3;
+
+impl<C: Context, T: Tracer> Env<'_, '_, '_, C, T> {
+    fn latch(&self, p: &ParSpec, child: u32) -> u8 {
+        self.mem[(p.latches + child / 4) as usize] >> (2 * (child % 4)) & 3
+    }
+
+    fn set_latch(&mut self, p: &ParSpec, child: u32, value: u8) {
+        let byte = &mut self.mem[(p.latches + child / 4) as usize];
+        let shift = 2 * (child % 4);
+        *byte = *byte & !(3 << shift) | value << shift;
+    }
+
+    /// Begins an activation.
+    pub(crate) fn par_start(&mut self, p: &ParSpec) {
+        let bytes = p.children.div_ceil(4) + u32::from(p.verdict.is_some());
+        self.mem[p.latches as usize..(p.latches + bytes) as usize].fill(0);
+        for child in 0..p.children {
+            self.set_resume_point(p.first + child, crate::compile::IDLE);
+        }
+    }
+
+    /// One tick; halts what is left over when it finishes.
+    pub(crate) fn par_tick(&mut self, p: &ParSpec) -> Result<Status, Failed> {
+        let status = self.par_decide(p)?;
+        if T::ON {
+            self.par_mark(p, status);
+        }
+        if status != Status::Running {
+            for child in 0..p.children {
+                self.halt_thread(p.first + child);
+            }
+        }
+        Ok(status)
+    }
+
+    fn par_decide(&mut self, p: &ParSpec) -> Result<Status, Failed> {
+        let options = &p.options;
+        if let Some(at) = p.verdict
+            && let verdict @ (SUCCEEDED | FAILED) = self.mem[at as usize]
+        {
+            return self.par_await(p, verdict);
+        }
+        for child in 0..p.children {
+            let latched = matches!(self.latch(p, child), SUCCEEDED | FAILED);
+            if latched && options.finished == Finished::Latch {
+                continue;
+            }
+            let bits = match self.thread(p.first + child)? {
+                Status::Running => OPEN,
+                Status::Success => SUCCEEDED,
+                Status::Failure => FAILED,
+                Status::Skipped => SKIPPED,
+            };
+            self.set_latch(p, child, bits);
+            if options.decide == Decide::AsSoonAsKnown
+                && let Some(verdict) = self.par_verdict(p, child + 1)
+            {
+                return self.par_end(p, verdict);
+            }
+        }
+        let verdict = self.par_verdict(p, p.children);
+        let all_skipped = (0..p.children).all(|c| self.latch(p, c) == SKIPPED);
+        let any_open = (0..p.children).any(|c| self.latch(p, c) == OPEN);
+        // A skipped child is asked again next tick.
+        for child in 0..p.children {
+            if self.latch(p, child) == SKIPPED {
+                self.set_latch(p, child, OPEN);
+            }
+        }
+        match verdict {
+            Some(v) => self.par_end(p, v),
+            None if all_skipped => Ok(Status::Skipped),
+            None if any_open => Ok(Status::Running),
+            // Everything has finished and neither threshold was reached.
+            None => self.par_end(p, FAILED),
+        }
+    }
+
+    /// The verdict, if it is known when `ticked` children were ticked in this tick.
+    fn par_verdict(&self, p: &ParSpec, ticked: u32) -> Option<u8> {
+        let options = &p.options;
+        let (mut succeeded, mut failed, mut skipped) = (0, 0, 0);
+        for child in 0..p.children {
+            match self.latch(p, child) {
+                SUCCEEDED => succeeded += 1,
+                FAILED => failed += 1,
+                SKIPPED => skipped += 1,
+                _ => {}
+            }
+        }
+        let there = p.children - skipped;
+        let need = |t: Threshold| match t {
+            Threshold::All => there.max(1),
+            Threshold::Count(n) => n,
+        };
+        let success = succeeded >= need(options.success);
+        let failure = failed >= need(options.failure);
+        match (success, failure) {
+            (true, true) => Some(if options.tie == Tie::Success {
+                SUCCEEDED
+            } else {
+                FAILED
+            }),
+            (true, false) => Some(SUCCEEDED),
+            (false, true) => Some(FAILED),
+            (false, false) => {
+                let open = there - succeeded - failed;
+                let hopeless = succeeded + open < need(options.success) && there > 0;
+                let _ = ticked;
+                (options.decide == Decide::AsSoonAsKnown
+                    && hopeless
+                    && options.finished == Finished::Latch)
+                    .then_some(FAILED)
+            }
+        }
+    }
+
+    /// The verdict is known: ends, or waits for those that still run.
+    fn par_end(&mut self, p: &ParSpec, verdict: u8) -> Result<Status, Failed> {
+        for child in 0..p.children {
+            if self.latch(p, child) == SKIPPED {
+                self.set_latch(p, child, OPEN);
+            }
+        }
+        if let (Some(at), Leftover::Await) = (p.verdict, p.options.leftover)
+            && self.any_runs(p)
+        {
+            self.mem[at as usize] = verdict;
+            return Ok(Status::Running);
+        }
+        Ok(verdict_status(verdict))
+    }
+
+    fn any_runs(&self, p: &ParSpec) -> bool {
+        (0..p.children).any(|c| self.resume_point(p.first + c) != crate::compile::IDLE)
+    }
+
+    fn par_await(&mut self, p: &ParSpec, verdict: u8) -> Result<Status, Failed> {
+        for child in 0..p.children {
+            if self.resume_point(p.first + child) != crate::compile::IDLE {
+                self.thread(p.first + child)?;
+            }
+        }
+        Ok(if self.any_runs(p) {
+            Status::Running
+        } else {
+            verdict_status(verdict)
+        })
+    }
+
+    /// Tells the trace which child decided.
+    fn par_mark(&mut self, p: &ParSpec, status: Status) {
+        let node = |c: u32| self.prog.child_nodes[(p.nodes + c) as usize];
+        let nth = |bits: u8, t: Threshold| {
+            let mut those = (0..p.children).filter(|&c| self.latch(p, c) == bits);
+            match t {
+                Threshold::Count(n) => those
+                    .clone()
+                    .nth(n as usize - 1)
+                    .or_else(|| those.next_back()),
+                Threshold::All => those.next_back(),
+            }
+        };
+        let child = match status {
+            Status::Success => nth(SUCCEEDED, p.options.success),
+            Status::Failure => nth(FAILED, p.options.failure),
+            Status::Running => {
+                (0..p.children).find(|&c| self.resume_point(p.first + c) != crate::compile::IDLE)
+            }
+            Status::Skipped => None,
+        };
+        if let Some(c) = child {
+            // The parallel's own node is its children's parent.
+            let (child, parent) = (node(c), self.prog.parents[node(c).index()]);
+            self.trace.decided(crate::def::NodeId(parent), child);
+        }
+    }
+}
+
+fn verdict_status(verdict: u8) -> Status {
+    if verdict == SUCCEEDED {
+        Status::Success
+    } else {
+        Status::Failure
+    }
+}

@@ -1,0 +1,119 @@
+//! Unwinding: ending what is active at a yield, innermost first, each part exactly once.
+
+use super::{Env, PendingUnwind, Tracer, put_deadline};
+use crate::compile::{IDLE, Site, Undo, Yield};
+use crate::context::Context;
+use crate::status::End;
+use crate::time::Deadline;
+
+/// All scopes are unwound.
+pub(crate) const EVERYTHING: u32 = u32::MAX;
+
+impl<C: Context, T: Tracer> Env<'_, '_, '_, C, T> {
+    /// Ends what is active at `y`, as far as it lies below the node `above`.
+    pub(crate) fn unwind(&mut self, y: Yield, above: u32) {
+        let info = &self.prog.yields[y as usize];
+        self.unwind_from(PendingUnwind {
+            from: info.from,
+            to: info.to,
+            above,
+        });
+    }
+
+    /// At a yield `new`: ends what is active at `old`, below the node where their paths part.
+    #[cold]
+    pub(crate) fn unwind_to(&mut self, old: Yield, new: Yield) {
+        let above = if self.prog.scoped {
+            self.prog.part(
+                self.prog.yields[old as usize].node,
+                self.prog.yields[new as usize].node,
+            )
+        } else {
+            EVERYTHING
+        };
+        self.unwind(old, above);
+    }
+
+    /// Halts a thread if it runs.
+    pub(crate) fn halt_thread(&mut self, thread: u32) {
+        let y = self.resume_point(thread);
+        if y != IDLE {
+            self.set_resume_point(thread, IDLE);
+            self.unwind(y, EVERYTHING);
+        }
+    }
+
+    /// Carries out an unwinding; one that a panic cuts short leaves its rest to be done later.
+    pub(crate) fn unwind_from(&mut self, p: PendingUnwind) {
+        let to = p.to;
+        let mut rest = Rest {
+            env: self,
+            left: p,
+            done: false,
+        };
+        for i in p.from..to {
+            let action = rest.env.prog.unwinds[i as usize];
+            if p.above != EVERYTHING && action.node.0 <= p.above {
+                // Scopes are listed innermost first: the rest lies further out still.
+                break;
+            }
+            rest.left.from = i + 1;
+            let env = &mut *rest.env;
+            match action.what {
+                Undo::Action(hook) => {
+                    env.trace.halted(action.node);
+                    if let Some(f) = hook {
+                        env.funcs.ends[f as usize](env.cx, End::Halted);
+                    }
+                }
+                Undo::Leaf(site) => {
+                    env.trace.halted(action.node);
+                    match env.prog.sites[site as usize] {
+                        Site::Plain { leaf, slot, len } => {
+                            let state = &mut env.mem[slot as usize..(slot + len) as usize];
+                            env.funcs.leaves[leaf as usize].halt(state, env.cx);
+                        }
+                        Site::Boxed { leaf, side } => env.funcs.boxed[leaf as usize]
+                            .halt(&mut env.side[side as usize], env.cx),
+                    }
+                }
+                Undo::Threads { first, len } => {
+                    // To be done again after a panic: threads that were halted are idle by then.
+                    rest.left.from = i;
+                    for thread in first..first + len {
+                        rest.env.halt_thread(thread);
+                    }
+                }
+                Undo::Custom(c) => {
+                    env.trace.halted(action.node);
+                    env.halt_custom(c);
+                }
+                Undo::Hook(f) => {
+                    env.trace.halted(action.node);
+                    env.funcs.ends[f as usize](env.cx, End::Halted);
+                }
+                Undo::Refund(gate) => put_deadline(
+                    env.mem,
+                    env.prog.gates[gate as usize].slot,
+                    Deadline::from_bits(0),
+                ),
+            }
+        }
+        rest.done = true;
+    }
+}
+
+/// Notes what is left of an unwinding if it is cut short by a panic.
+struct Rest<'r, 'e, 'x, 'a, C: Context, T: Tracer> {
+    env: &'r mut Env<'e, 'x, 'a, C, T>,
+    left: PendingUnwind,
+    done: bool,
+}
+
+impl<C: Context, T: Tracer> Drop for Rest<'_, '_, '_, '_, C, T> {
+    fn drop(&mut self) {
+        if !self.done {
+            self.env.faults.pending.push(self.left);
+        }
+    }
+}

@@ -6,7 +6,12 @@
 #![forbid(unsafe_code)]
 
 pub mod binary;
+pub mod builtin;
 pub mod diagnostics;
+pub mod expr;
+pub mod fmt;
 pub mod json;
+mod lex;
 pub mod model;
+pub mod tick;
 pub mod xml;

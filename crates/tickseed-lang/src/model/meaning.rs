@@ -123,6 +123,13 @@ fn strip_value(value: &mut Value) {
             strip_value(from);
             strip_value(to);
         }
+        ValueKind::Code(code) => match crate::expr::simple_code(code) {
+            Some(kind) => {
+                value.kind = kind;
+                strip_value(value);
+            }
+            None => code.text = crate::expr::canonical(code),
+        },
         _ => {}
     }
 }

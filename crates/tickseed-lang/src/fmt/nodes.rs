@@ -1,0 +1,361 @@
+//! Nodes.
+
+use super::{INLINE_WIDTH, Printer, WIDTH, behind, names, values, width};
+use crate::builtin::{Builtin, Head, builtin};
+use crate::lex::is_plain_name;
+use crate::model::{
+    Attribute, Dialect, Form, Hook, KeyRef, KeyScope, Node, Role, Value, ValueKind,
+};
+
+impl Printer {
+    pub(super) fn node(&mut self, node: &Node) {
+        self.above(&node.trivia);
+        self.doc(node.doc.as_ref());
+        self.metadata(&node.attributes);
+        self.body(node, "");
+    }
+
+    /// The node without what stands above it; `lead` stands before it on its first line.
+    fn body(&mut self, node: &Node, lead: &str) {
+        let line = format!("{lead}{}", one_line(node));
+        if node.children.is_empty() && node.inner.is_empty() {
+            let line = self.wrapped(node, lead, line, "");
+            self.line(&format!("{line}{}", behind(&node.trivia)));
+            return;
+        }
+        if lead.is_empty()
+            && let Some(inline) = inline(node, &line)
+            && width(&inline) <= self.columns_left(INLINE_WIDTH)
+        {
+            self.line(&inline);
+            return;
+        }
+        let line = self.wrapped(node, lead, line, " {");
+        self.line(&format!("{line} {{{}", behind(&node.trivia)));
+        match node.kind.as_str() {
+            "if" | "while" if is_native(node) && matches!(node.children.len(), 1 | 2) => {
+                self.branches(node);
+            }
+            "try" if is_native(node) => self.clauses(node),
+            _ => {
+                self.children(&node.children);
+                self.inner(node);
+                self.close();
+            }
+        }
+    }
+
+    fn children(&mut self, children: &[Node]) {
+        self.indent += 1;
+        for child in children {
+            self.node(child);
+        }
+        self.indent -= 1;
+    }
+
+    fn inner(&mut self, node: &Node) {
+        self.indent += 1;
+        self.comments(&node.inner);
+        self.indent -= 1;
+    }
+
+    fn branches(&mut self, node: &Node) {
+        self.children(&node.children[..1]);
+        let Some(other) = node.children.get(1) else {
+            self.inner(node);
+            self.close();
+            return;
+        };
+        if other.kind == "if" && is_native(other) && is_bare_above(other) && node.inner.is_empty() {
+            self.body(other, "} else ");
+            return;
+        }
+        self.line("} else {");
+        self.children(std::slice::from_ref(other));
+        self.inner(node);
+        self.close();
+    }
+
+    /// The children of a `try`, with its last clauses behind the brace.
+    fn clauses(&mut self, node: &Node) {
+        let is_clause = |child: &Node| {
+            matches!(child.kind.as_str(), "catch" | "finally")
+                && is_native(child)
+                && !child.disabled
+                && child.doc.is_none()
+                && child.with_role(Role::Metadata).next().is_none()
+                && child.trivia.leading.is_empty()
+        };
+        let count = node
+            .children
+            .iter()
+            .rev()
+            .take_while(|child| is_clause(child))
+            .count();
+        let (inside, behind) = node.children.split_at(node.children.len() - count);
+        self.children(inside);
+        self.inner(node);
+        let mut open = true;
+        for clause in behind {
+            let lead = if open { "} " } else { "" };
+            if clause.children.is_empty() && clause.inner.is_empty() {
+                self.body(clause, lead);
+                open = false;
+                continue;
+            }
+            // The brace that ends the clause is written by the next one, or below.
+            let line = format!("{lead}{}", one_line(clause));
+            let line = self.wrapped(clause, lead, line, " {");
+            self.line(&format!("{line} {{{}", super::behind(&clause.trivia)));
+            self.children(&clause.children);
+            self.inner(clause);
+            open = true;
+        }
+        if open {
+            self.close();
+        }
+    }
+
+    /// The head of a node, its arguments on lines of their own if it is too long. Gives the last
+    /// line, all others are written.
+    fn wrapped(&mut self, node: &Node, lead: &str, line: String, after: &str) -> String {
+        let parts = Parts::of(node);
+        if width(&line) + width(after) <= self.columns_left(WIDTH) || parts.arguments.is_empty() {
+            return line;
+        }
+        self.line(&format!("{lead}{}(", parts.before_arguments(&parts.head)));
+        self.indent += 1;
+        for argument in &parts.arguments {
+            self.line(&format!("{argument},"));
+        }
+        self.indent -= 1;
+        let mut last = ")".to_owned();
+        for option in &parts.options {
+            last.push(' ');
+            last.push_str(option);
+        }
+        last
+    }
+}
+
+/// Whether a kind is meant as the built-in.
+fn is_native(node: &Node) -> bool {
+    node.form == Form::Compact
+}
+
+fn spec(node: &Node) -> Option<&'static Builtin> {
+    if is_native(node) {
+        builtin(node.kind.as_str())
+    } else {
+        None
+    }
+}
+
+/// Whether nothing stands above a node or before its kind.
+fn is_bare_above(node: &Node) -> bool {
+    !node.disabled
+        && node.doc.is_none()
+        && node.trivia.leading.is_empty()
+        && node.with_role(Role::Metadata).next().is_none()
+        && node
+            .trivia
+            .trailing
+            .as_ref()
+            .is_none_or(|comment| !comment.text.contains('\n'))
+}
+
+/// A node with one plain leaf in its block, on one line.
+fn inline(node: &Node, head: &str) -> Option<String> {
+    let [child] = &node.children[..] else {
+        return None;
+    };
+    let plain = child.children.is_empty()
+        && child.inner.is_empty()
+        && child.doc.is_none()
+        && child.trivia.leading.is_empty()
+        && child.trivia.trailing.is_none()
+        && child.with_role(Role::Metadata).next().is_none();
+    let fits = plain && node.inner.is_empty() && node.trivia.trailing.is_none();
+    fits.then(|| format!("{head} {{ {} }}", one_line(child)))
+}
+
+/// The pieces of a node's head.
+struct Parts {
+    /// Kind, name and what stands behind them.
+    head: String,
+    arguments: Vec<String>,
+    options: Vec<String>,
+    /// Whether the kind is a custom one, so that its arguments follow without a space.
+    tight: bool,
+}
+
+impl Parts {
+    fn of(node: &Node) -> Self {
+        let spec = spec(node);
+        let mut head = String::new();
+        if node.disabled {
+            head.push_str("off ");
+        }
+        match (node.form, spec) {
+            (Form::Explicit(category), _) => {
+                head.push_str(category.word());
+                head.push(' ');
+                head.push_str(&names::name(node.kind.as_str()));
+            }
+            (Form::Compact, Some(spec)) => head.push_str(spec.words),
+            (Form::Compact, None) => head.push_str(&names::kind(node.kind.as_str())),
+        }
+        if let Some(name) = &node.name {
+            head.push(' ');
+            head.push_str(&crate::lex::quote(name.as_str()));
+        }
+        let mut arguments: Vec<&Attribute> = node.arguments().collect();
+        let behind = spec.and_then(|spec| head_values(node, spec, &mut arguments));
+        let tight = spec.is_none() && node.name.is_none();
+        if let Some(behind) = behind {
+            head.push(' ');
+            head.push_str(&behind);
+        }
+        let mut options = Vec::new();
+        for attribute in &node.attributes {
+            match attribute.role {
+                Role::Option => {
+                    let option = spec.and_then(|spec| spec.option(attribute.name()));
+                    options.push(values::option(attribute, option));
+                }
+                Role::Hook(hook) => options.push(self::hook(hook, attribute.value.as_ref())),
+                Role::Argument | Role::Metadata => {}
+            }
+        }
+        let arguments = arguments.into_iter().map(values::argument).collect();
+        Self {
+            head,
+            arguments,
+            options,
+            tight,
+        }
+    }
+
+    fn before_arguments(&self, head: &str) -> String {
+        if self.tight {
+            head.to_owned()
+        } else {
+            format!("{head} ")
+        }
+    }
+}
+
+/// The head of a node on one line.
+fn one_line(node: &Node) -> String {
+    let parts = Parts::of(node);
+    let mut line = parts.head.clone();
+    if !parts.arguments.is_empty() {
+        line = format!(
+            "{}({})",
+            parts.before_arguments(&line),
+            parts.arguments.join(", ")
+        );
+    }
+    for option in parts.options {
+        line.push(' ');
+        line.push_str(&option);
+    }
+    line
+}
+
+fn hook(hook: Hook, value: Option<&Value>) -> String {
+    let text = match value {
+        Some(value) if hook.is_guard() => values::value(value),
+        Some(value) => values::script(value),
+        None => "none".to_owned(),
+    };
+    format!("{} {text}", hook.words())
+}
+
+/// What stands behind a built-in's words; the arguments it takes are removed from the list.
+fn head_values(node: &Node, spec: &Builtin, arguments: &mut Vec<&Attribute>) -> Option<String> {
+    match spec.head {
+        Head::None => None,
+        Head::Count => {
+            let taken = |name: &str| arguments.iter().position(|a| a.name() == name);
+            let count = node.argument("count")?;
+            let index = match node.argument("index").map(|value| &value.kind) {
+                Some(ValueKind::Key(KeyRef {
+                    scope: KeyScope::Local,
+                    name,
+                })) => Some(names::name(name)),
+                Some(_) => return None,
+                None => None,
+            };
+            let mut positions: Vec<_> = [taken("count"), taken("index")]
+                .into_iter()
+                .flatten()
+                .collect();
+            positions.sort_unstable();
+            for position in positions.into_iter().rev() {
+                arguments.remove(position);
+            }
+            let text = values::value(count);
+            Some(match index {
+                Some(index) => format!("{index} in {text}"),
+                // `a in b` would read as an index and a count.
+                None if text.contains(" in ") && !text.starts_with("btcpp ") => format!("({text})"),
+                None => head_value(count),
+            })
+        }
+        Head::Values => {
+            let values: Vec<_> = arguments.extract_if(.., |a| a.name.is_none()).collect();
+            let texts: Vec<_> = values
+                .iter()
+                .filter_map(|a| a.value.as_ref())
+                .map(head_value)
+                .collect();
+            (!texts.is_empty()).then(|| texts.join(", "))
+        }
+        _ => {
+            let first = arguments.iter().position(|a| a.name.is_none())?;
+            let value = arguments[first].value.as_ref()?;
+            // `=` reads as a value only between parentheses, with the other arguments.
+            if matches!(value.kind, ValueKind::SameName) {
+                return None;
+            }
+            arguments.remove(first);
+            Some(match spec.head {
+                Head::Script => values::script(value),
+                Head::Message if node.name.is_none() => values::value(value),
+                Head::Message => {
+                    let text = values::value(value);
+                    let foreign = matches!(&value.kind,
+                        ValueKind::Code(code) if code.dialect == Dialect::BtCpp);
+                    if text.starts_with('"') || foreign {
+                        text
+                    } else {
+                        format!("({text})")
+                    }
+                }
+                Head::OptionalValue => {
+                    let text = head_value(value);
+                    let word = text
+                        .split(|c: char| !c.is_alphanumeric() && c != '_')
+                        .next();
+                    let is_word = word.is_some_and(|word| {
+                        let hook = is_plain_name(word) && names::option(word) != word;
+                        hook || spec.option(word).is_some()
+                    });
+                    if is_word { format!("({text})") } else { text }
+                }
+                _ => head_value(value),
+            })
+        }
+    }
+}
+
+/// A value behind a node's words, where a text in front would read as its name.
+fn head_value(value: &Value) -> String {
+    let text = values::value(value);
+    if text.starts_with('"') {
+        format!("({text})")
+    } else {
+        text
+    }
+}

@@ -1,0 +1,685 @@
+//! Nodes: their heads, arguments, options, hooks and children.
+
+use super::Parser;
+use super::values::is_broken;
+use crate::builtin::{ALIASES, BUILTINS, Builtin, Head, OptionSpec, OptionValue, builtin};
+use crate::diagnostics::Diagnostic;
+use crate::expr;
+use crate::lex::Tok;
+use crate::model::{
+    Attribute, Category, Code, Comment, Dialect, Form, Hook, Keys, Literal, MAX_DEPTH, Name, Node,
+    Role, Span, Value, ValueKind,
+};
+
+impl Parser<'_> {
+    /// Nodes up to a closing brace, which is left. Keys are read too where there is a place for them.
+    pub(super) fn nodes(&mut self, mut keys: Option<&mut Vec<Keys>>) -> (Vec<Node>, Vec<Comment>) {
+        let mut nodes = Vec::new();
+        loop {
+            while self.c.eat(";") {}
+            let above = self.above();
+            if self.c.is("}") || self.c.at_end() || self.at_item() {
+                return (nodes, self.stray(above));
+            }
+            if self.c.is_word("keys") && self.c.is_at(1, "{") {
+                let span = self.c.span(self.c.peek());
+                let block = self.keys(above);
+                match &mut keys {
+                    Some(keys) => keys.push(block),
+                    None => self.c.report(
+                        Diagnostic::error("tick::keys-place", "keys belong to a tree or a file")
+                            .at(span, "inside a node")
+                            .help("move them to the top of the tree"),
+                    ),
+                }
+                continue;
+            }
+            let before = self.c.position();
+            let start = self.c.span(self.c.peek());
+            let Some(mut node) = self.node(start) else {
+                self.stray(above);
+                self.recover(before);
+                continue;
+            };
+            node.trivia.blank_before = above.trivia.blank_before;
+            let mut comments = above.trivia.leading;
+            comments.append(&mut node.trivia.leading);
+            node.trivia.leading = comments;
+            node.doc = above.doc;
+            if !above.metadata.is_empty() {
+                let mut attributes = above.metadata;
+                attributes.append(&mut node.attributes);
+                node.attributes = attributes;
+            }
+            nodes.push(node);
+            let next = self.c.peek();
+            if !next.newline_before && !self.c.is("}") && !self.c.is(";") {
+                self.c.expected("a new line or `;` after a node");
+                self.recover(before);
+            }
+        }
+    }
+
+    /// One node without what stands above it.
+    fn node(&mut self, start: Span) -> Option<Node> {
+        let mut node = Node::default();
+        if self.c.is_word("off") && self.is_name_at(1) {
+            self.c.next();
+            node.disabled = true;
+        }
+        self.kind(&mut node)?;
+        let spec = match node.form {
+            Form::Compact => builtin(node.kind.as_str()),
+            Form::Explicit(_) => None,
+        };
+        self.instance_name(&mut node, spec);
+        if let Some(spec) = spec {
+            self.head(&mut node, spec);
+        }
+        if self.c.is("(") && !self.c.peek().newline_before {
+            self.arguments(&mut node);
+        }
+        self.options(&mut node, spec);
+        self.swallow(&mut node.trivia);
+        if self.c.is("{") {
+            self.children(&mut node);
+        } else {
+            node.trivia.trailing = self.trailing();
+        }
+        node.span = start.to(self.c.last_span());
+        Some(node)
+    }
+
+    fn is_name_at(&self, ahead: usize) -> bool {
+        let token = self.c.peek_at(ahead);
+        matches!(token.kind, Tok::Name | Tok::QuotedName) && !token.newline_before
+    }
+
+    fn kind(&mut self, node: &mut Node) -> Option<()> {
+        let token = self.c.peek();
+        let word = if token.kind == Tok::Name {
+            self.c.str(token)
+        } else {
+            ""
+        };
+        if let Some(category) = Category::from_word(word)
+            && self.is_name_at(1)
+        {
+            self.c.next();
+            node.form = Form::Explicit(category);
+            node.kind = self.c.name()?;
+            return Some(());
+        }
+        // Two words before one: `wait until` before `wait`.
+        for two in BUILTINS {
+            if let Some((first, second)) = two.words.split_once(' ')
+                && word == first
+                && self.c.is_word_at(1, second)
+                && self.is_name_at(1)
+            {
+                let span = self.c.span(token).to(self.c.span(self.c.peek_at(1)));
+                self.c.next();
+                self.c.next();
+                node.kind = Name::new(two.name, span);
+                return Some(());
+            }
+        }
+        if matches!(word, "else" | "tree" | "import" | "enum" | "main" | "keys") {
+            self.c.syntax_error(
+                Diagnostic::error("tick::reserved", format!("`{word}` does not begin a node"))
+                    .at(self.c.span(token), "not expected here")
+                    .help(match word {
+                        "else" => "`else` follows the closing brace of an `if` or a `while`".into(),
+                        _ => format!("a node of that name is written `{word}` between backticks"),
+                    }),
+            );
+            return None;
+        }
+        let Some(mut name) = self.c.name() else {
+            self.c.expected("a node");
+            return None;
+        };
+        if token.kind == Tok::Name
+            && let Some((_, kind)) = ALIASES.iter().find(|(alias, _)| *alias == name.text)
+        {
+            name.text = (*kind).to_owned();
+        }
+        if self.c.is(":") && self.c.is_at(1, ":") {
+            self.c.syntax_error(
+                Diagnostic::error("tick::name", "a name holds letters, digits and `_`")
+                    .at(name.span.to(self.c.span(self.c.peek_at(1))), "not a name")
+                    .help(format!(
+                        "write other names between backticks: `{name}::...`"
+                    )),
+            );
+        }
+        node.kind = name;
+        Some(())
+    }
+
+    fn instance_name(&mut self, node: &mut Node, spec: Option<&Builtin>) {
+        if self.c.peek().kind != Tok::Text || self.c.peek().newline_before {
+            return;
+        }
+        // `log "text"` is a message; only `log "name" "text"` and `log "name" (text)` have a name.
+        if spec.is_some_and(|spec| spec.head == Head::Message) {
+            let next = self.c.peek_at(1);
+            let group = next.kind == Tok::Mark("(") && !self.is_argument_list_at(1);
+            let foreign = self.c.is_word_at(1, "btcpp") && self.c.peek_at(2).kind == Tok::Text;
+            if next.newline_before || !(next.kind == Tok::Text || group || foreign) {
+                return;
+            }
+        }
+        node.name = self.c.quoted_text();
+        if let Tok::Mark(mark @ ("==" | "!=" | "+" | "<" | ">" | "<=" | ">=")) = self.c.peek().kind
+        {
+            let name = node.name.clone().unwrap_or_default();
+            self.c.syntax_error(
+                Diagnostic::error("tick::name-first", "a text behind a node is its name")
+                    .at(name.span, format!("read as a name, but `{mark}` follows"))
+                    .help("put the expression in parentheses if it begins with a text"),
+            );
+            node.name = None;
+            self.c.next();
+            expr::expression(&mut self.c);
+        }
+    }
+
+    /// What stands behind a built-in's words.
+    fn head(&mut self, node: &mut Node, spec: &Builtin) {
+        if self.is_argument_list_at(0) {
+            return;
+        }
+        let ended = self.head_ended();
+        match spec.head {
+            Head::None => {}
+            Head::OptionalValue => {
+                let option = self.c.peek();
+                let is_option =
+                    option.kind == Tok::Name && spec.option(self.c.str(option)).is_some();
+                let is_hook = self.hook_ahead().is_some();
+                if !ended && !is_option && !is_hook {
+                    let value = self.value();
+                    node.attributes.push(Attribute::positional(value));
+                }
+            }
+            Head::Script => {
+                if ended && !self.c.is("{") {
+                    self.c.expected("an assignment such as `key = value`");
+                } else {
+                    let value = self.script();
+                    node.attributes.push(Attribute::positional(value));
+                }
+            }
+            _ if ended => {
+                let what = match spec.head {
+                    Head::Condition => "a condition such as `battery < 0.2`",
+                    Head::Duration => "a duration such as `500ms`",
+                    Head::Message => "a message such as `\"hello\"`",
+                    Head::Count => "a count, as in `for i in 3`",
+                    _ => "a value",
+                };
+                self.c.expected(&format!("{what} behind `{}`", spec.words));
+            }
+            Head::Condition | Head::Value | Head::Duration | Head::Message => {
+                let value = self.value();
+                node.attributes.push(Attribute::positional(value));
+            }
+            Head::Values => loop {
+                let value = self.value();
+                node.attributes.push(Attribute::positional(value));
+                if !self.c.eat(",") {
+                    break;
+                }
+            },
+            Head::Count => {
+                if self.c.is_word_at(1, "in")
+                    && let Some(name) = self.c.name()
+                {
+                    self.c.next();
+                    let index = Value::key(name.text, name.span);
+                    node.attributes
+                        .push(Attribute::argument(Name::new("index", name.span), index));
+                }
+                let value = self.value();
+                let name = Name::new("count", value.span);
+                node.attributes.push(Attribute::argument(name, value));
+            }
+        }
+    }
+
+    /// Whether nothing that could be a value follows on the line.
+    fn head_ended(&self) -> bool {
+        let next = self.c.peek();
+        next.newline_before
+            || matches!(
+                next.kind,
+                Tok::End | Tok::Mark("{" | "}" | ";" | ")" | "]" | ",")
+            )
+    }
+
+    /// `(name: ...`, `()` or `(=`: arguments, not an expression.
+    fn is_argument_list_at(&self, ahead: usize) -> bool {
+        let name = matches!(self.c.peek_at(ahead + 1).kind, Tok::Name | Tok::QuotedName);
+        self.c.is_at(ahead, "(")
+            && !self.c.peek_at(ahead).newline_before
+            && (self.c.is_at(ahead + 1, ")")
+                || self.c.is_at(ahead + 1, "=")
+                || name && self.c.is_at(ahead + 2, ":"))
+    }
+
+    /// One statement, or several between braces.
+    fn script(&mut self) -> Value {
+        let start = self.c.span(self.c.peek());
+        if self.c.is_word("btcpp") && self.c.peek_at(1).kind == Tok::Text {
+            return self.value();
+        }
+        if !self.c.is("{") {
+            let statement = expr::statement(&mut self.c);
+            let span = start.to(self.c.last_span());
+            let kind = match &statement.kind {
+                expr::StatementKind::Expr(expr) => self.value_kind(expr, span),
+                expr::StatementKind::Assign { .. } => {
+                    let text = self.c.slice(span).to_owned();
+                    ValueKind::Code(Code {
+                        text,
+                        dialect: Dialect::Tick,
+                    })
+                }
+            };
+            return Value { kind, span };
+        }
+        self.c.next();
+        let first = self.c.span(self.c.peek());
+        let script = expr::statements(&mut self.c, |cursor| cursor.is("}"));
+        let end = self.c.last_span();
+        if script.statements.is_empty() {
+            self.c.expected("a statement such as `key = value`");
+        }
+        self.close(start, "the script");
+        let span = if end.end >= first.start {
+            first.to(end)
+        } else {
+            first
+        };
+        let text = self
+            .c
+            .slice(span)
+            .trim_end_matches([';', ' ', '\n'])
+            .to_owned();
+        let kind = match &script.statements[..] {
+            [
+                expr::Statement {
+                    kind: expr::StatementKind::Expr(expr),
+                    ..
+                },
+            ] if !is_broken(expr) => self.value_kind(expr, span),
+            _ => ValueKind::Code(Code {
+                text,
+                dialect: Dialect::Tick,
+            }),
+        };
+        Value { kind, span }
+    }
+
+    /// Arguments between parentheses; the next token is the opening one.
+    fn arguments(&mut self, node: &mut Node) {
+        self.c.next();
+        while !self.c.is(")") {
+            let before = self.c.position();
+            let named =
+                matches!(self.c.peek().kind, Tok::Name | Tok::QuotedName) && self.c.is_at(1, ":");
+            if named && let Some(name) = self.c.name() {
+                self.c.next();
+                let value = self.value();
+                let duplicate = node.arguments().find(|other| other.name() == name.text);
+                if let Some(other) = duplicate {
+                    let first = other.span;
+                    self.c.report(
+                        Diagnostic::error(
+                            "tick::duplicate-argument",
+                            format!("the argument `{name}` is given twice"),
+                        )
+                        .at(name.span, "again here")
+                        .and(first, "first here"),
+                    );
+                }
+                node.attributes.push(Attribute::argument(name, value));
+            } else {
+                let value = self.value();
+                node.attributes.push(Attribute::positional(value));
+                if self.c.is("=") && !self.c.at_end() {
+                    self.c.syntax_error(
+                        Diagnostic::error("tick::argument", "an argument is written `name: value`")
+                            .at(self.c.span(self.c.peek()), "expected `:`"),
+                    );
+                    self.c.next();
+                    self.value();
+                }
+            }
+            if self.c.eat(",") {
+                continue;
+            }
+            if self.c.is(")") {
+                break;
+            }
+            self.c.expected("`,` or `)` after an argument");
+            let lost = self.c.peek();
+            if lost.newline_before || self.c.is("{") || self.c.is("}") || self.c.at_end() {
+                return;
+            }
+            if self.c.position() == before {
+                self.c.next();
+            }
+        }
+        self.c.eat(")");
+    }
+
+    fn hook_ahead(&self) -> Option<(Hook, usize)> {
+        Hook::ALL.iter().find_map(|&(hook, words, _)| {
+            let fits = words
+                .split(' ')
+                .enumerate()
+                .all(|(i, word)| self.c.is_word_at(i, word) && !self.c.peek_at(i).newline_before);
+            fits.then(|| (hook, words.split(' ').count()))
+        })
+    }
+
+    fn options(&mut self, node: &mut Node, spec: Option<&Builtin>) {
+        loop {
+            let token = self.c.peek();
+            if token.newline_before || self.c.is_word("else") {
+                return;
+            }
+            if let Some((hook, length)) = self.hook_ahead() {
+                let start = self.c.span(token);
+                for _ in 0..length {
+                    self.c.next();
+                }
+                let words = Name::new(hook.words(), start.to(self.c.last_span()));
+                let value = if hook.is_guard() {
+                    self.value()
+                } else {
+                    self.script()
+                };
+                if let Some(first) = node.with_role(Role::Hook(hook)).next() {
+                    let (message, first) = (format!("`{words}` is given twice"), first.span);
+                    self.c.report(
+                        Diagnostic::error("tick::duplicate-hook", message)
+                            .at(words.span, "again here")
+                            .and(first, "first here")
+                            .help(if hook.is_guard() {
+                                "join them with `||` or `&&`"
+                            } else {
+                                "join them with `;` between braces"
+                            }),
+                    );
+                }
+                node.attributes.push(Attribute {
+                    role: Role::Hook(hook),
+                    name: Some(words),
+                    value: Some(value),
+                    span: start.to(self.c.last_span()),
+                });
+                continue;
+            }
+            if token.kind == Tok::Name
+                && matches!(self.c.str(token), "skip" | "fail" | "succeed" | "on")
+            {
+                let word = self.c.str(token);
+                let expected = match word {
+                    "on" => "`success`, `failure`, `halt` or `done` after `on`".to_owned(),
+                    _ => format!("`if` after `{word}`"),
+                };
+                self.c.next();
+                self.c.expected(&expected);
+                return;
+            }
+            let Some(name) = self.c.name() else { return };
+            let option = spec.and_then(|spec| spec.option(name.as_str()));
+            if let (Some(spec), None) = (spec, option) {
+                let mut known: Vec<&str> = spec.options.iter().map(|option| option.name).collect();
+                known.extend(
+                    crate::builtin::COMMON_OPTIONS
+                        .iter()
+                        .map(|option| option.name),
+                );
+                let what = format!("`{}` has no option", spec.words);
+                self.unknown("tick::unknown-option", &what, &name, &known);
+            }
+            if let Some(first) = node.option(name.as_str()) {
+                let (message, first) = (format!("the option `{name}` is given twice"), first.span);
+                self.c.report(
+                    Diagnostic::error("tick::duplicate-option", message)
+                        .at(name.span, "again here")
+                        .and(first, "first here"),
+                );
+            }
+            let open = self.c.peek();
+            let value = if self.c.is("(") && open.start == self.c.last_span().end {
+                self.option_value(option)
+            } else {
+                None
+            };
+            if let Some(option) = option {
+                self.check_option(option, &name, value.as_ref());
+            }
+            let mut attribute = Attribute::option(name, value);
+            attribute.span = attribute.span.to(self.c.last_span());
+            node.attributes.push(attribute);
+        }
+    }
+
+    /// The values between an option's parentheses; several become a list.
+    fn option_value(&mut self, option: Option<&OptionSpec>) -> Option<Value> {
+        let open = self.c.next();
+        let open = self.c.span(open);
+        let words = matches!(
+            option.map(|option| option.value),
+            Some(OptionValue::Word(_) | OptionValue::NumberOrAll)
+        );
+        let mut values = Vec::new();
+        while !self.c.is(")") {
+            let before = self.c.position();
+            let next = self.c.peek();
+            if words && next.kind == Tok::Name {
+                let name = self.c.name().unwrap_or_default();
+                values.push(Value::literal(Literal::Word(name.text), name.span));
+            } else {
+                values.push(self.value());
+            }
+            if !self.c.eat(",") || self.c.position() == before {
+                break;
+            }
+        }
+        self.c.expect(")", "to end the option");
+        let span = open.to(self.c.last_span());
+        match values.len() {
+            0 => None,
+            1 => values.pop(),
+            _ => Some(Value::literal(Literal::List(values), span)),
+        }
+    }
+
+    fn check_option(&mut self, option: &OptionSpec, name: &Name, value: Option<&Value>) {
+        let wrong = |expected: String| {
+            Diagnostic::error(
+                "tick::option-value",
+                format!("the option `{name}` takes {expected}"),
+            )
+            .at(value.map_or(name.span, |value| value.span), "not that")
+        };
+        match (option.value, value) {
+            (OptionValue::Flag, Some(_)) => {
+                self.c.report(wrong("nothing".to_owned()));
+            }
+            (OptionValue::Flag | OptionValue::Values, _) => {
+                if option.value == OptionValue::Values && value.is_none() {
+                    self.c.report(wrong("values in parentheses".to_owned()));
+                }
+            }
+            (OptionValue::Word(words), value) => match value.map(|value| &value.kind) {
+                Some(ValueKind::Literal(Literal::Word(word))) => {
+                    if !words.contains(&word.as_str()) {
+                        let found =
+                            Name::new(word.clone(), value.map_or(name.span, |value| value.span));
+                        let what = format!("the option `{name}` does not know");
+                        self.unknown("tick::option-value", &what, &found, words);
+                    }
+                }
+                _ => self.c.report(wrong(format!("one of {}", words.join(", ")))),
+            },
+            (OptionValue::NumberOrAll, value) => {
+                let fits = match value.map(|value| &value.kind) {
+                    Some(ValueKind::Literal(Literal::Word(word))) => word == "all",
+                    Some(ValueKind::Literal(Literal::Int(number))) => number.value >= 0,
+                    Some(ValueKind::Key(_) | ValueKind::Code(_)) => true,
+                    _ => false,
+                };
+                if !fits {
+                    self.c
+                        .report(wrong("a number of children, or `all`".to_owned()));
+                }
+            }
+            (OptionValue::Value, value) => {
+                if value.is_none() {
+                    self.c.report(wrong("a value in parentheses".to_owned()));
+                }
+            }
+        }
+    }
+
+    /// Children between braces, and the clauses that may follow them: `else`, `catch`, `finally`.
+    fn children(&mut self, node: &mut Node) {
+        let (nodes, inner) = self.block(node);
+        node.children = nodes;
+        node.inner = inner;
+        let kind = node.kind.text.clone();
+        match kind.as_str() {
+            "if" | "while" => {
+                self.one_branch(node, 0);
+                if self.c.is_word("else") {
+                    let comments = self.inner();
+                    node.inner.extend(comments);
+                    self.c.next();
+                    self.else_branch(node);
+                    self.one_branch(node, 1);
+                }
+            }
+            "try" => {
+                while ["catch", "finally"].iter().any(|word| self.c.is_word(word)) {
+                    let above = self.above();
+                    let start = self.c.span(self.c.peek());
+                    let Some(mut clause) = self.node(start) else {
+                        return;
+                    };
+                    clause.trivia.blank_before = above.trivia.blank_before;
+                    clause.trivia.leading = self.stray(above);
+                    node.children.push(clause);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn block(&mut self, node: &mut Node) -> (Vec<Node>, Vec<Comment>) {
+        let open = self.c.span(self.c.peek());
+        if self.depth >= MAX_DEPTH {
+            self.too_deep();
+            self.skip_block();
+            return (Vec::new(), Vec::new());
+        }
+        self.c.next();
+        if node.trivia.trailing.is_none() {
+            node.trivia.trailing = self.trailing();
+        }
+        self.depth += 1;
+        let result = self.nodes(None);
+        self.depth -= 1;
+        self.close(open, &format!("the children of `{}`", node.kind));
+        result
+    }
+
+    fn too_deep(&mut self) {
+        let span = self.c.span(self.c.peek());
+        let message = format!("nodes are nested more than {MAX_DEPTH} levels deep");
+        self.c.syntax_error(
+            Diagnostic::error("tick::too-deep", message)
+                .at(span, "too deep")
+                .help("move a part into a tree of its own"),
+        );
+    }
+
+    /// Passes over a block without looking inside.
+    fn skip_block(&mut self) {
+        let mut open = 0_usize;
+        while !self.c.at_end() {
+            match self.c.next().kind {
+                Tok::Mark("{") => open += 1,
+                Tok::Mark("}") => {
+                    open = open.saturating_sub(1);
+                    if open == 0 {
+                        return;
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+
+    fn else_branch(&mut self, node: &mut Node) {
+        if self.c.is("{") {
+            let (nodes, inner) = self.block(&mut Node::new("else"));
+            node.children.extend(nodes);
+            node.inner.extend(inner);
+        } else if self.c.is_word("if") && self.depth >= MAX_DEPTH {
+            self.too_deep();
+            self.recover(self.c.position());
+        } else if self.c.is_word("if") {
+            self.depth += 1;
+            let start = self.c.span(self.c.peek());
+            let child = self.node(start);
+            self.depth -= 1;
+            node.children.extend(child);
+        } else {
+            self.c.expected("`{` or `if` after `else`");
+        }
+    }
+
+    /// Makes sure that exactly one child stands from index `from` on.
+    fn one_branch(&mut self, node: &mut Node, from: usize) {
+        let count = node.children.len().saturating_sub(from);
+        if count == 1 {
+            return;
+        }
+        let branch = if from == 0 { "first" } else { "second" };
+        let (message, help) = if count == 0 {
+            (
+                format!("the {branch} branch of `{}` is empty", node.kind),
+                "write `success` or `skipped` for nothing to do",
+            )
+        } else {
+            (
+                format!(
+                    "the {branch} branch of `{}` holds {count} nodes, expected one",
+                    node.kind
+                ),
+                "wrap them: sequence { ... }",
+            )
+        };
+        let span = node
+            .children
+            .get(from + 1)
+            .map_or(self.c.last_span(), |child| child.span);
+        self.c.report(
+            Diagnostic::error("tick::branch", message)
+                .at(span, "here")
+                .help(help),
+        );
+        let rest = node.children.split_off(from.min(node.children.len()));
+        let mut stand_in = Node::new(if count == 0 { "success" } else { "sequence" });
+        stand_in.span = rest.first().map_or(span, |first| first.span);
+        stand_in.children = rest;
+        node.children.push(stand_in);
+    }
+}

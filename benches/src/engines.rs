@@ -7,3 +7,4 @@ pub mod bonsai;
 pub mod handwritten;
 pub mod input_only;
 pub mod objects;
+pub mod tickseed;

@@ -16,6 +16,7 @@ use crate::engines::{
     handwritten::Handwritten,
     input_only::InputOnly,
     objects::{Objects, Tree, count_nodes},
+    tickseed::{Tickseed, TickseedData},
 };
 use crate::workloads::{Deep, Monster, Wide};
 use crate::{Engine, Outcome, World, checksum, run_cold, run_hot};
@@ -208,16 +209,20 @@ pub fn contests() -> Vec<Contest> {
             Entrant::<Monster, Bonsai<Monster, MonsterLeaf>>::boxed(Role::Peer),
             Entrant::<Monster, Lite<Monster>>::boxed(Role::Peer),
             Entrant::<Monster, BehaviortreeRs<Monster, MonsterFacts>>::boxed(Role::Peer),
+            Entrant::<Monster, Tickseed<Monster>>::boxed(Role::Tickseed),
         ]),
         Contest::of::<Wide>([
             Entrant::<Wide, Bonsai<Wide, WideLeaf>>::boxed(Role::Peer),
             Entrant::<Wide, Lite<Wide>>::boxed(Role::Peer),
             Entrant::<Wide, BehaviortreeRs<Wide, WideFacts>>::boxed(Role::Peer),
+            Entrant::<Wide, Tickseed<Wide>>::boxed(Role::Tickseed),
+            Entrant::<Wide, TickseedData>::boxed(Role::Tickseed),
         ]),
         Contest::of::<Deep>([
             Entrant::<Deep, Bonsai<Deep, DeepLeaf>>::boxed(Role::Peer),
             Entrant::<Deep, Lite<Deep>>::boxed(Role::Peer),
             Entrant::<Deep, BehaviortreeRs<Deep, DeepFacts>>::boxed(Role::Peer),
+            Entrant::<Deep, Tickseed<Deep>>::boxed(Role::Tickseed),
         ]),
     ]
 }

@@ -45,7 +45,7 @@ macro_rules! wide_branches {
 pub(crate) use wide_branches;
 
 /// The three values that are compared; plain data, for engines that read them by offset.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, bytemuck::Pod, bytemuck::Zeroable)]
 #[repr(C)]
 pub struct Facts {
     /// The first of the values.

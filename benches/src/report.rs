@@ -92,7 +92,7 @@ pub fn text(tables: &[Table]) -> String {
             if let Some(peer) = fastest_peer(table) {
                 let _ = writeln!(
                     out,
-                    "  {}: {:.1}x as fast as {}, the fastest peer, hot; {:.1}x cold",
+                    "  {}: {:.1}x as fast as {}, the fastest peer measured, hot; {:.1}x cold",
                     ours.engine,
                     peer.hot / ours.hot,
                     peer.engine,

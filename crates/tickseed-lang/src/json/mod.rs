@@ -31,7 +31,7 @@ mod tests;
 mod write;
 
 use crate::diagnostics::Diagnostic;
-use crate::model::{Attribute, Document, FileId, Format, Span};
+use crate::model::{Attribute, Document, FileId, Format, Keys, Span, Value};
 
 /// Reads a document. Mistakes are reported and the rest is read, so the document may be partial.
 pub fn read(source: &str, file: FileId) -> (Document, Vec<Diagnostic>) {
@@ -68,20 +68,47 @@ pub fn write_attribute(attribute: &Attribute) -> String {
 /// # Errors
 /// All mistakes in the text; it is an attribute only without any.
 pub fn read_attribute(text: &str, file: FileId) -> Result<Attribute, Vec<Diagnostic>> {
+    read_part(text, file, read::attribute)
+}
+
+/// Writes one value on one line.
+pub fn write_value(value: &Value) -> String {
+    write::value(value).inline()
+}
+
+/// Reads what [`write_value`] wrote.
+///
+/// # Errors
+/// All mistakes in the text; it is a value only without any.
+pub fn read_value(text: &str, file: FileId) -> Result<Value, Vec<Diagnostic>> {
+    read_part(text, file, read::value)
+}
+
+/// Blocks of keys on one line.
+pub(crate) fn write_keys(keys: &[Keys]) -> String {
+    write::key_blocks(keys).inline()
+}
+
+/// What [`write_keys`] wrote.
+pub(crate) fn read_keys(text: &str, file: FileId) -> Result<Vec<Keys>, Vec<Diagnostic>> {
+    read_part(text, file, read::key_blocks)
+}
+
+fn read_part<T>(
+    text: &str,
+    file: FileId,
+    part: impl FnOnce(&mut fields::Reader<'_>, syntax::Value<'_, '_>) -> T,
+) -> Result<T, Vec<Diagnostic>> {
+    let json = syntax::Json::parse(text).map_err(|error| vec![syntax_error(error, file)])?;
     let mut diagnostics = Vec::new();
-    match syntax::Json::parse(text) {
-        Ok(json) => {
-            let attribute = read::attribute(
-                &mut fields::Reader::new(file, &mut diagnostics),
-                json.root(),
-            );
-            if diagnostics.is_empty() {
-                Ok(attribute)
-            } else {
-                Err(diagnostics)
-            }
-        }
-        Err(error) => Err(vec![syntax_error(error, file)]),
+    let value = part(
+        &mut fields::Reader::new(file, &mut diagnostics),
+        json.root(),
+    );
+    if diagnostics.is_empty() {
+        Ok(value)
+    } else {
+        Err(diagnostics)
     }
 }
 

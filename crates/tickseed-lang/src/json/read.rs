@@ -343,6 +343,10 @@ fn port(r: &mut Reader<'_>, json: Json<'_, '_>) -> Port {
     out
 }
 
+pub(super) fn key_blocks(r: &mut Reader<'_>, json: Json<'_, '_>) -> Vec<Keys> {
+    r.list(json, keys)
+}
+
 fn keys(r: &mut Reader<'_>, json: Json<'_, '_>) -> Keys {
     let mut out = Keys {
         span: r.span(json),

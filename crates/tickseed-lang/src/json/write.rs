@@ -181,6 +181,10 @@ fn port(port: &Port) -> Out {
     fields.done()
 }
 
+pub(super) fn key_blocks(blocks: &[Keys]) -> Out {
+    Out::list(blocks.iter().map(keys).collect())
+}
+
 fn keys(keys: &Keys) -> Out {
     let mut fields = Fields::default();
     fields.trivia(&keys.trivia);

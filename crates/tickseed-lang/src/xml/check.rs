@@ -1,0 +1,178 @@
+//! The checks BehaviorTree.CPP makes when it loads a file, in its words where tools look for them.
+//!
+//! Those that need the registered nodes (unknown kinds, unknown ports) are made where the registry
+//! is; here are those that a file alone decides.
+
+use super::Options;
+use super::names::{ASYNCHRONOUS, Children, bad_model_name, bad_port_name, builtin};
+use crate::diagnostics::Diagnostic;
+use crate::model::{Category, Document, Form, Name, Node};
+use std::collections::HashMap;
+
+struct Checker<'d> {
+    /// Categories from the file's own models.
+    models: HashMap<&'d str, Category>,
+    strict_names: bool,
+    diagnostics: &'d mut Vec<Diagnostic>,
+}
+
+pub(super) fn check(document: &Document, options: &Options, diagnostics: &mut Vec<Diagnostic>) {
+    let models = document
+        .models()
+        .map(|model| (model.name.as_str(), model.category))
+        .collect();
+    let mut checker = Checker {
+        models,
+        strict_names: options.strict_names,
+        diagnostics,
+    };
+    for tree in document.trees() {
+        checker.tree_name(&tree.name, "BehaviorTree");
+        if tree.body.len() != 1 {
+            let message = format!(
+                "The tag <BehaviorTree> with ID '{}' must have exactly 1 child, found {}",
+                tree.name,
+                tree.body.len()
+            );
+            checker
+                .diagnostics
+                .push(Diagnostic::error("xml::children", message).at(tree.name.span, ""));
+        }
+        for node in &tree.body {
+            checker.node(node);
+        }
+    }
+    for model in document.models() {
+        checker.model_name(&model.name);
+        for port in &model.ports {
+            // A missing name has its own message.
+            if !port.name.as_str().is_empty()
+                && let Some(message) = bad_port_name(port.name.as_str())
+            {
+                checker.name(message, &port.name);
+            }
+        }
+    }
+    if let Some(main) = &document.main
+        && document.tree(main.as_str()).is_none()
+        && document.imports().next().is_none()
+    {
+        let nearest = crate::diagnostics::nearest(
+            main.as_str(),
+            document.trees().map(|tree| tree.name.as_str()),
+        );
+        let message = format!("Can't find a tree with name: {main}");
+        let diagnostic =
+            Diagnostic::error("xml::unknown-tree", message).at(main.span, "the tree to run");
+        let help = nearest.map(|name| format!("did you mean `{name}`?"));
+        checker.diagnostics.push(diagnostic.maybe_help(help));
+    }
+}
+
+impl Checker<'_> {
+    fn tree_name(&mut self, name: &Name, tag: &str) {
+        if builtin(name.as_str()).is_some() {
+            let message = format!(
+                "The attribute [ID] of tag <{tag}> must not use the name of a registered Node"
+            );
+            let diagnostic = Diagnostic::error("xml::reserved-name", message);
+            self.diagnostics
+                .push(diagnostic.at(name.span, format!("`{name}` is a built-in node")));
+        }
+        if tag == "BehaviorTree" {
+            self.model_name(name);
+        }
+    }
+
+    fn model_name(&mut self, name: &Name) {
+        // A missing name has its own message.
+        let missing = |d: &Diagnostic| {
+            d.code == "xml::no-id" && d.primary.as_ref().is_some_and(|at| at.span == name.span)
+        };
+        if name.as_str().is_empty() && self.diagnostics.iter().any(missing) {
+            return;
+        }
+        if let Some(message) = bad_model_name(name.as_str()) {
+            self.name(message, name);
+        }
+    }
+
+    fn name(&mut self, message: String, name: &Name) {
+        // An empty name is no name: nothing could refer to it.
+        let diagnostic = if self.strict_names || name.as_str().is_empty() {
+            Diagnostic::error("xml::bad-name", message)
+        } else {
+            Diagnostic::warning("xml::bad-name", message)
+                .help("BehaviorTree.CPP 4.8.4 and later refuse this name")
+        };
+        self.diagnostics.push(diagnostic.at(name.span, ""));
+    }
+
+    /// Readers limit the depth, so recursion is bounded.
+    fn node(&mut self, node: &Node) {
+        self.children(node);
+        if node.form == Form::Explicit(Category::Subtree) {
+            self.tree_name(&node.kind, "SubTree");
+        }
+        for child in &node.children {
+            self.node(child);
+        }
+    }
+
+    fn children(&mut self, node: &Node) {
+        let kind = node.kind.as_str();
+        let found = node.children.len();
+        if node.form == Form::Explicit(Category::Subtree) {
+            if found > 0 {
+                self.wrong_children(
+                    node,
+                    format!("<SubTree> with ID '{kind}' should not have any child"),
+                );
+            }
+            return;
+        }
+        let from_form = match node.form {
+            Form::Explicit(category) => Some(Children::from(category)),
+            Form::Compact => None,
+        };
+        let from_model = || {
+            self.models
+                .get(kind)
+                .map(|&category| Children::from(category))
+        };
+        let message = match builtin(kind).or(from_form).or_else(from_model) {
+            Some(Children::None) if found > 0 => {
+                format!("The node '{kind}' must not have any child")
+            }
+            Some(Children::One) if found != 1 => {
+                format!("The node '{kind}' must have exactly 1 child")
+            }
+            Some(Children::Some) if found == 0 => {
+                format!("The node '{kind}' must have 1 or more children")
+            }
+            Some(Children::TwoOrMore) if found < 2 => {
+                format!("The node '{kind}' must have at least 2 children")
+            }
+            _ if kind == "ReactiveSequence" => {
+                let mut asynchronous = node
+                    .children
+                    .iter()
+                    .filter(|child| ASYNCHRONOUS.contains(&child.kind.as_str()));
+                if let (Some(_), Some(second)) = (asynchronous.next(), asynchronous.next()) {
+                    let message = "A ReactiveSequence cannot have more than one async child.";
+                    let diagnostic = Diagnostic::error("xml::async-children", message);
+                    self.diagnostics
+                        .push(diagnostic.at(second.kind.span, "the second one"));
+                }
+                return;
+            }
+            _ => return,
+        };
+        self.wrong_children(node, format!("{message}, found {found}"));
+    }
+
+    fn wrong_children(&mut self, node: &Node, message: String) {
+        self.diagnostics
+            .push(Diagnostic::error("xml::children", message).at(node.kind.span, ""));
+    }
+}

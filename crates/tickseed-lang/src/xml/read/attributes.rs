@@ -1,0 +1,148 @@
+//! Attributes of any element.
+
+use super::Reader;
+use crate::diagnostics::Diagnostic;
+use crate::model::{Attribute, Name, Role, Span, Value};
+use crate::xml::extra::{self, Owner, Special, exact_attribute, exact_value, plain, special};
+use crate::xml::names::current_attribute;
+use crate::xml::syntax::Element;
+
+/// What an element's attributes say.
+pub(super) struct Attributes {
+    /// Those that the model keeps as attributes and XML has words for.
+    pub(super) list: Vec<Attribute>,
+    /// Those written as JSON, with their places in the whole.
+    placed: Vec<(usize, Attribute)>,
+    /// Those that belong to the element itself: name, text, places of the two.
+    own: Vec<(String, String, Span)>,
+    /// Exact values of others, as JSON.
+    exact: Vec<(String, String)>,
+}
+
+impl Attributes {
+    /// Takes all that the model keeps as attributes.
+    pub(super) fn all(&mut self) -> Vec<Attribute> {
+        let mut all = std::mem::take(&mut self.list);
+        let mut placed = std::mem::take(&mut self.placed);
+        placed.sort_by_key(|(index, _)| *index);
+        for (index, attribute) in placed {
+            all.insert(index.min(all.len()), attribute);
+        }
+        all
+    }
+
+    /// Takes one of the element's own attributes.
+    pub(super) fn text(&mut self, name: &str) -> Option<String> {
+        self.name(name).map(|name| name.text)
+    }
+
+    /// The same with its place.
+    pub(super) fn name(&mut self, name: &str) -> Option<Name> {
+        let at = self.own.iter().position(|(own, ..)| own == name)?;
+        let (_, text, span) = self.own.remove(at);
+        Some(Name::new(text, span))
+    }
+
+    /// The same as a value.
+    pub(super) fn value(&mut self, name: &str) -> Option<Value> {
+        let Name { text, span } = self.name(name)?;
+        let exact = self.exact.iter().find(|(of, _)| of == name);
+        let exact = exact.and_then(|(_, json)| exact_value(json, &text, span));
+        Some(exact.unwrap_or_else(|| Value::from_attribute(&text, span)))
+    }
+}
+
+/// Attributes that belong to whatever element they stand on.
+const OWN_EVERYWHERE: [&str; 5] = [
+    extra::DESCRIPTION,
+    extra::FORM,
+    extra::KEYS,
+    extra::PARAMS,
+    extra::ITEMS,
+];
+
+impl Reader {
+    /// Reads all attributes; those named in `own` are left for the caller to take.
+    pub(super) fn attributes(
+        &mut self,
+        element: Element<'_, '_>,
+        owner: Owner<'_>,
+        own: &[&str],
+    ) -> Attributes {
+        let mut out = Attributes {
+            list: Vec::new(),
+            placed: Vec::new(),
+            own: Vec::new(),
+            exact: Vec::new(),
+        };
+        // What the attributes of the list are called in XML, and their texts.
+        let mut written: Vec<(String, String)> = Vec::new();
+        for attribute in element.attributes() {
+            let span = self.span(attribute.span());
+            let name_span = self.span(attribute.name_span.clone());
+            let value_span = self.span(attribute.value_span.clone());
+            let text = attribute.value();
+            let mut name = attribute.name;
+            let is_own = own.contains(&name) || OWN_EVERYWHERE.contains(&name);
+            if is_own {
+                out.own.push((name.into(), text.into_owned(), value_span));
+                continue;
+            }
+            if let Owner::Node(kind) = owner
+                && let Some(current) = current_attribute(kind, name)
+            {
+                self.old_spelling(name, current, name_span);
+                name = current;
+            }
+            match special(name) {
+                Some(Special::ExactValue(of)) => {
+                    out.exact.push((of.into(), text.into_owned()));
+                    continue;
+                }
+                Some(Special::Attribute(index)) => {
+                    if let Some(exact) = exact_attribute(&text, span) {
+                        out.placed.push((index, exact));
+                        continue;
+                    }
+                    let message =
+                        format!("`{name}` should hold an attribute as JSON; it is kept as it is");
+                    self.warn("xml::bad-extra", message, value_span);
+                }
+                None => {}
+            }
+            let (role, model_name, value) = plain(owner, name, &text, value_span);
+            self.not_run(role, owner, name, span);
+            written.push((name.into(), text.into_owned()));
+            out.list.push(Attribute {
+                role,
+                name: Some(Name::new(model_name, name_span)),
+                value,
+                span,
+            });
+        }
+        for (of, json) in &out.exact {
+            let Some(at) = written.iter().position(|(name, _)| name == of) else {
+                continue;
+            };
+            let attribute = &mut out.list[at];
+            let span = attribute
+                .value
+                .as_ref()
+                .map_or(attribute.span, |value| value.span);
+            if let Some(value) = exact_value(json, &written[at].1, span) {
+                attribute.value = Some(value);
+            }
+        }
+        out
+    }
+
+    /// Scripts in attributes are kept but nothing runs them yet: users must hear of it.
+    fn not_run(&mut self, role: Role, owner: Owner<'_>, name: &str, span: Span) {
+        let script = matches!(owner, Owner::Node(kind) if crate::xml::names::script_attribute(kind) == Some(name));
+        if matches!(role, Role::Hook(_)) || script {
+            let message = format!("the script in `{name}` is kept, but not yet run");
+            self.diagnostics
+                .push(Diagnostic::warning("xml::not-run", message).at(span, ""));
+        }
+    }
+}

@@ -1,0 +1,382 @@
+//! From XML to a document.
+
+mod attributes;
+mod layout;
+mod models;
+mod node;
+
+use super::Options;
+use super::extra::{self, Owner};
+use super::syntax::{Bytes, Element, Kind, Syntax, SyntaxErrorKind};
+use crate::diagnostics::Diagnostic;
+use crate::json;
+use crate::model::{
+    Comment, Document, EnumModel, EnumWord, FileId, Format, Import, Item, KeyDecl, Keys, Name,
+    Node, Span, Tree, Trivia,
+};
+use std::collections::HashSet;
+
+pub(super) struct Reader {
+    file: FileId,
+    diagnostics: Vec<Diagnostic>,
+    /// The trees of this file: old files use them as `<Name/>`.
+    trees: HashSet<String>,
+    /// Old spellings met: old, new, where first, how often.
+    old: Vec<(String, String, Span, usize)>,
+}
+
+pub(super) fn read(source: &str, file: FileId, options: &Options) -> (Document, Vec<Diagnostic>) {
+    let syntax = Syntax::parse(source, options.limits);
+    let mut reader = Reader {
+        file,
+        diagnostics: Vec::new(),
+        trees: HashSet::new(),
+        old: Vec::new(),
+    };
+    for error in syntax.errors() {
+        let mut diagnostic = Diagnostic::error("xml::syntax", error.kind.to_string())
+            .at(reader.span(error.span.clone()), "")
+            .maybe_help(error.kind.help());
+        if let Some(related) = &error.related {
+            let label = match error.kind {
+                SyntaxErrorKind::Unclosed { .. } => "expected before here",
+                SyntaxErrorKind::Mismatched { .. } => "this tag is open",
+                _ => "first here",
+            };
+            diagnostic = diagnostic.and(reader.span(related.clone()), label);
+        }
+        reader.diagnostics.push(diagnostic);
+    }
+    let mut document = Document {
+        file,
+        format: Format::Xml,
+        span: reader.span(0..u32::try_from(source.len()).unwrap_or(u32::MAX)),
+        ..Document::default()
+    };
+    match syntax.root() {
+        Some(root) => reader.document(&mut document, &syntax, root),
+        // A syntax error has said why already.
+        None if !syntax.errors().is_empty() => {}
+        None => reader.no_root(source),
+    }
+    reader.report_old();
+    let mut diagnostics = reader.diagnostics;
+    // What a broken text seems to say is not worth checking.
+    if syntax.errors().is_empty() {
+        super::check::check(&document, options, &mut diagnostics);
+    }
+    diagnostics.sort_by_key(|d| d.primary.as_ref().map_or(0, |label| label.span.start));
+    (document, diagnostics)
+}
+
+impl Reader {
+    fn span(&self, bytes: Bytes) -> Span {
+        Span {
+            file: self.file,
+            start: bytes.start,
+            end: bytes.end,
+        }
+    }
+
+    fn error(&mut self, code: &'static str, message: impl Into<String>, span: Span) {
+        self.diagnostics
+            .push(Diagnostic::error(code, message).at(span, ""));
+    }
+
+    fn warn(&mut self, code: &'static str, message: impl Into<String>, span: Span) {
+        self.diagnostics
+            .push(Diagnostic::warning(code, message).at(span, ""));
+    }
+
+    fn no_root(&mut self, source: &str) {
+        let text = source.trim();
+        let path = !text.is_empty()
+            && text.len() < 1_000
+            && !text.contains('\n')
+            && (text.contains(['/', '\\'])
+                || [".xml", ".tick", ".json"]
+                    .iter()
+                    .any(|end| text.ends_with(end)));
+        let message = "Invalid XML: missing root element, expected <root BTCPP_format=\"4\">";
+        let span = self.span(0..u32::try_from(source.len()).unwrap_or(u32::MAX));
+        let diagnostic = Diagnostic::error("xml::no-root", message)
+            .at(span, "")
+            .maybe_help(path.then(|| {
+                "this looks like the path of a file: use the function that loads files".into()
+            }));
+        self.diagnostics.push(diagnostic);
+    }
+
+    /// Says each old spelling once, however often it stands in the file.
+    fn report_old(&mut self) {
+        for (old, new, span, count) in std::mem::take(&mut self.old) {
+            let times = if count > 1 {
+                format!(" ({count} times in this file)")
+            } else {
+                String::new()
+            };
+            let message = format!("`{old}` is an old spelling{times}; it is read as `{new}`");
+            self.warn("xml::old-spelling", message, span);
+        }
+    }
+
+    fn old_spelling(&mut self, old: &str, new: &str, span: Span) {
+        match self.old.iter_mut().find(|entry| entry.0 == old) {
+            Some(entry) => entry.3 += 1,
+            None => self.old.push((old.into(), new.into(), span, 1)),
+        }
+    }
+
+    fn document(&mut self, document: &mut Document, syntax: &Syntax<'_>, root: Element<'_, '_>) {
+        if root.name() != "root" {
+            let message = format!(
+                "The XML must have a root node called <root>, found <{}>",
+                root.name()
+            );
+            let span = self.span(root.name_span());
+            self.error("xml::no-root", message, span);
+            return;
+        }
+        self.trees = (root.elements().filter(|e| e.name() == "BehaviorTree"))
+            .filter_map(|e| e.attribute("ID"))
+            .map(std::borrow::Cow::into_owned)
+            .collect();
+        let own = &["BTCPP_format", "main_tree_to_execute"];
+        let mut attributes = self.attributes(root, Owner::Other(own), own);
+        document.version = attributes.name("BTCPP_format");
+        document.main = attributes.name("main_tree_to_execute");
+        document.doc = attributes.text(extra::DESCRIPTION);
+        let order = attributes.text(extra::ITEMS);
+        document.attributes = attributes.all();
+
+        let top = self.layout(syntax.source(), syntax.top(), 0);
+        let mut after = Vec::new();
+        for (i, (element, trivia)) in top.elements.into_iter().enumerate() {
+            if i == 0 {
+                document.trivia = trivia;
+            } else {
+                after.extend(trivia.leading);
+                after.extend(trivia.trailing);
+                let span = self.span(element.open_span());
+                self.warn(
+                    "xml::ignored",
+                    "only the first top-level element counts: this one is ignored",
+                    span,
+                );
+            }
+        }
+        self.items(document, syntax, root);
+        document.inner.extend(after);
+        document.inner.extend(top.rest);
+        if let Some(order) = order {
+            reorder(&mut document.items, &order);
+        }
+    }
+
+    fn items(&mut self, document: &mut Document, syntax: &Syntax<'_>, root: Element<'_, '_>) {
+        let content = self.layout(syntax.source(), root.pieces(), root.open_span().end);
+        let only_child = content.elements.len() == 1;
+        let mut models_seen: Option<Span> = None;
+        let mut params = Vec::new();
+        // Comments of elements that become no item go to the next one.
+        let mut carried: Vec<Comment> = Vec::new();
+        for (element, mut trivia) in content.elements {
+            let open = self.span(element.open_span());
+            carried.append(&mut trivia.leading);
+            trivia.leading = std::mem::take(&mut carried);
+            match element.name() {
+                "include" => document
+                    .items
+                    .push(Item::Import(self.import(element, trivia))),
+                "BehaviorTree" => {
+                    let unnamed = only_child.then_some("BehaviorTree_0");
+                    document
+                        .items
+                        .push(Item::Tree(self.tree(syntax, element, trivia, unnamed)));
+                }
+                "TreeNodesModel" => {
+                    if let Some(first) = models_seen {
+                        let message = "Only a single node <TreeNodesModel> is supported";
+                        let diagnostic = Diagnostic::error("xml::second-models", message);
+                        self.diagnostics
+                            .push(diagnostic.at(open, "second").and(first, "first"));
+                    }
+                    models_seen.get_or_insert(open);
+                    carried = self.models(document, syntax, element, trivia, &mut params);
+                }
+                "TickKeys" => document
+                    .items
+                    .push(Item::Keys(self.keys(syntax, element, trivia))),
+                "TickEnum" => document
+                    .items
+                    .push(Item::Enum(self.enumeration(element, trivia))),
+                other => {
+                    carried = trivia.leading;
+                    carried.extend(trivia.trailing);
+                    let help = crate::diagnostics::nearest(
+                        other,
+                        ["include", "BehaviorTree", "TreeNodesModel"],
+                    );
+                    let message = format!("<{other}> means nothing inside <root> and is ignored");
+                    self.diagnostics.push(
+                        Diagnostic::warning("xml::ignored", message)
+                            .at(open, "")
+                            .maybe_help(help.map(|name| format!("did you mean <{name}>?"))),
+                    );
+                }
+            }
+        }
+        document.inner = carried;
+        document.inner.extend(content.rest);
+        for (index, ports) in params {
+            let tree = document.items.iter_mut().filter_map(|item| match item {
+                Item::Tree(tree) => Some(tree),
+                _ => None,
+            });
+            if let Some(tree) = tree.into_iter().nth(index) {
+                tree.params = ports;
+            }
+        }
+    }
+
+    fn import(&mut self, element: Element<'_, '_>, trivia: Trivia) -> Import {
+        let mut attributes = self.attributes(element, Owner::Other(&["path"]), &["path"]);
+        let span = self.span(element.span());
+        let path = attributes.name("path").unwrap_or_else(|| {
+            self.error(
+                "xml::no-path",
+                "Invalid <include> tag: missing 'path' attribute",
+                span,
+            );
+            Name::new("", span)
+        });
+        Import {
+            path,
+            attributes: attributes.all(),
+            trivia,
+            span,
+        }
+    }
+
+    fn tree(
+        &mut self,
+        syntax: &Syntax<'_>,
+        element: Element<'_, '_>,
+        trivia: Trivia,
+        unnamed: Option<&str>,
+    ) -> Tree {
+        let open = self.span(element.open_span());
+        let mut attributes = self.attributes(element, Owner::Other(&["ID"]), &["ID"]);
+        let name = match (attributes.name("ID"), unnamed) {
+            (Some(name), _) => name,
+            (None, Some(name)) => Name::new(name, open),
+            (None, None) => {
+                self.error(
+                    "xml::no-id",
+                    "The tag <BehaviorTree> must have the attribute [ID]",
+                    open,
+                );
+                Name::new("", open)
+            }
+        };
+        let keys = attributes
+            .text(extra::KEYS)
+            .and_then(|text| json::read_keys(&text, self.file).ok());
+        let (body, inner) = self.children(syntax, element);
+        Tree {
+            name,
+            keys: keys.unwrap_or_default(),
+            body,
+            doc: attributes.text(extra::DESCRIPTION),
+            attributes: attributes.all(),
+            trivia,
+            inner,
+            span: self.span(element.span()),
+            ..Tree::default()
+        }
+    }
+
+    fn children(
+        &mut self,
+        syntax: &Syntax<'_>,
+        element: Element<'_, '_>,
+    ) -> (Vec<Node>, Vec<Comment>) {
+        let content = self.layout(syntax.source(), element.pieces(), element.open_span().end);
+        let nodes = content
+            .elements
+            .into_iter()
+            .map(|(child, trivia)| self.node(syntax, child, trivia));
+        (nodes.collect(), content.rest)
+    }
+
+    fn keys(&mut self, syntax: &Syntax<'_>, element: Element<'_, '_>, trivia: Trivia) -> Keys {
+        let content = self.layout(syntax.source(), element.pieces(), element.open_span().end);
+        let keys = content.elements.into_iter().map(|(key, trivia)| {
+            let own = &["name", "type", "initial"];
+            let mut attributes = self.attributes(key, Owner::Other(own), own);
+            KeyDecl {
+                name: attributes.name("name").unwrap_or_default(),
+                ty: attributes.name("type"),
+                initial: attributes.value("initial"),
+                doc: attributes.text(extra::DESCRIPTION),
+                trivia,
+                span: self.span(key.span()),
+            }
+        });
+        Keys {
+            keys: keys.collect(),
+            trivia,
+            inner: content.rest,
+            span: self.span(element.span()),
+        }
+    }
+
+    fn enumeration(&mut self, element: Element<'_, '_>, trivia: Trivia) -> EnumModel {
+        let mut attributes = self.attributes(element, Owner::Other(&["name"]), &["name"]);
+        let words = element.elements().map(|word| {
+            let own = &["name", "number"];
+            let mut attributes = self.attributes(word, Owner::Other(own), own);
+            EnumWord {
+                name: attributes.name("name").unwrap_or_default(),
+                number: attributes.text("number").and_then(|text| text.parse().ok()),
+            }
+        });
+        EnumModel {
+            words: words.collect(),
+            name: attributes.name("name").unwrap_or_default(),
+            doc: attributes.text(extra::DESCRIPTION),
+            trivia,
+            span: self.span(element.span()),
+        }
+    }
+
+    /// Reports text where only elements count. BehaviorTree.CPP passes over it without a word.
+    fn stray_text(&mut self, piece: super::syntax::Piece<'_, '_>) {
+        if matches!(piece.kind(), Kind::Text | Kind::CData) {
+            let span = self.span(piece.span());
+            self.warn("xml::ignored", "text between elements is ignored", span);
+        }
+    }
+}
+
+/// Puts items into the order that a writer noted: one letter an item.
+fn reorder(items: &mut Vec<Item>, order: &str) {
+    let mut left: Vec<Option<Item>> = std::mem::take(items).into_iter().map(Some).collect();
+    // Items of one kind keep their order, so one pointer a kind suffices.
+    let mut next = [0usize; 256];
+    for letter in order.bytes() {
+        let at = &mut next[usize::from(letter)];
+        while *at < left.len() {
+            *at += 1;
+            let slot = &mut left[*at - 1];
+            if slot
+                .as_ref()
+                .is_some_and(|item| super::item_letter(item) == letter)
+            {
+                items.extend(slot.take());
+                break;
+            }
+        }
+    }
+    items.extend(left.into_iter().flatten());
+}

@@ -1,10 +1,20 @@
 //! Expressions for guards, arguments and scripts.
 //!
-//! Text becomes a syntax tree ([`parse_expression`], [`parse_script`]).
+//! Text becomes a syntax tree ([`parse_expression`], [`parse_script`]), which is checked against the
+//! [`Names`] of its place ([`check`], [`check_script`]) and gives a tree of [`Op`]s that knows keys
+//! only by their [`Slot`]. That runs in any [`Scope`].
+//!
+//! The rules: whole numbers become `float` where one is needed, and `/` always gives `float`.
+//! Comparisons of one direction chain (`0 < x < 1`). `&&` and `||` ask their second operand only if
+//! it matters. A key may be unset: `key != none` asks for that, reading it is an error.
 
 mod ast;
+mod check;
+mod eval;
+mod functions;
 mod parse;
 mod print;
+mod types;
 
 use crate::diagnostics::Diagnostic;
 use crate::lex::{Cursor, lex};
@@ -13,8 +23,12 @@ use crate::model::{Code, Dialect, FileId, Literal, Span, Value, ValueKind};
 pub use ast::{
     AssignOp, BinaryOp, CompareOp, Expr, ExprKind, Script, Statement, StatementKind, UnaryOp,
 };
+pub use check::{Checked, check, check_script};
+pub use eval::{Datum, EvalError, EvalErrorKind, Op, OpKind, Program, Scope, ScopeMut};
+pub use functions::{FUNCTIONS, Function};
 pub(crate) use parse::{expression, operand, statement, statements};
 pub(crate) use print::{write_key, write_literal};
+pub use types::{FunctionId, Key, Names, Signature, Slot, Type};
 
 /// How deep expressions may be nested, and how long a chain of operators may be.
 pub const MAX_DEPTH: usize = 200;

@@ -5,7 +5,7 @@
 use std::path::PathBuf;
 use tickseed_lang::diagnostics::{Diagnostic, render_all};
 use tickseed_lang::model::{Document, FileId, Item, Node, Role, SourceMap, Span, Value};
-use tickseed_lang::{binary, json, xml};
+use tickseed_lang::{binary, fmt, json, tick, xml};
 
 /// Name and text of each file.
 fn corpus() -> Option<Vec<(String, String)>> {
@@ -188,4 +188,21 @@ fn an_edited_value_changes_one_line() {
         edited += 1;
     }
     assert!(edited > 300, "{edited}");
+}
+
+#[test]
+fn files_come_back_unchanged_through_tick() {
+    let Some(files) = corpus() else { return };
+    for (name, text) in files.iter().filter(|(name, _)| refused(name).is_none()) {
+        let document = read(text).0;
+        let tick = fmt::format(&document);
+        let parsed = tick::parse_text(&tick, FileId(0));
+        assert!(
+            parsed.document.same_meaning(&document),
+            "{name}\n{tick}\n{:?}",
+            parsed.diagnostics
+        );
+        let back = read(&xml::write(&parsed.document)).0;
+        assert!(back.same_meaning(&document), "{name}\n{tick}");
+    }
 }

@@ -135,7 +135,7 @@ pub(crate) fn document(seed: u64) -> Document {
         version: r.some(20, |_| Name::from("4")),
         attributes: attributes(r, &[Role::Metadata]),
         items: r.many(4, item),
-        doc: r.some(20, text),
+        doc: r.some(20, doc),
         trivia: trivia(r),
         inner: comments(r),
         ..Document::default()
@@ -155,7 +155,7 @@ fn item(r: &mut Random) -> Item {
             name: name(r),
             ports: r.many(3, port),
             attributes: attributes(r, &[Role::Metadata]),
-            doc: r.some(30, text),
+            doc: r.some(30, doc),
             trivia: trivia(r),
             span: Span::default(),
         }),
@@ -166,7 +166,7 @@ fn item(r: &mut Random) -> Item {
                 name: name(r),
                 number: r.some(40, |r| r.next() as i64),
             }),
-            doc: r.some(30, text),
+            doc: r.some(30, doc),
             trivia: trivia(r),
             ..EnumModel::default()
         }),
@@ -180,7 +180,7 @@ fn item(r: &mut Random) -> Item {
                 r.many(2, |r| node(r, 3))
             },
             attributes: attributes(r, &[Role::Metadata]),
-            doc: r.some(30, text),
+            doc: r.some(30, doc),
             trivia: trivia(r),
             inner: comments(r),
             ..Tree::default()
@@ -214,7 +214,7 @@ fn node(r: &mut Random, depth: usize) -> Node {
             Vec::new()
         },
         disabled: r.chance(10),
-        doc: r.some(15, text),
+        doc: r.some(15, doc),
         trivia: trivia(r),
         inner: comments(r),
         ..Node::default()
@@ -245,7 +245,7 @@ fn port(r: &mut Random) -> Port {
         name: name(r),
         ty: r.some(50, name),
         default: r.some(50, |r| value(r, 0)),
-        doc: r.some(20, text),
+        doc: r.some(20, doc),
         attributes: attributes(r, &[Role::Metadata]),
         trivia: trivia(r),
         ..Port::default()
@@ -258,7 +258,7 @@ fn keys(r: &mut Random) -> Keys {
             name: name(r),
             ty: r.some(50, name),
             initial: r.some(50, |r| value(r, 0)),
-            doc: r.some(20, text),
+            doc: r.some(20, doc),
             trivia: trivia(r),
             ..KeyDecl::default()
         }),
@@ -349,6 +349,13 @@ fn name(r: &mut Random) -> Name {
 
 fn text(r: &mut Random) -> String {
     r.pick(TEXTS).to_owned()
+}
+
+/// A description: readers drop space at the ends of its lines.
+fn doc(r: &mut Random) -> String {
+    let text = text(r);
+    let lines: Vec<_> = text.split('\n').map(str::trim_end).collect();
+    lines.join("\n")
 }
 
 fn trivia(r: &mut Random) -> Trivia {

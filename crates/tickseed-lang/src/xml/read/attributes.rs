@@ -36,14 +36,21 @@ impl Attributes {
         self.name(name).map(|name| name.text)
     }
 
-    /// The same with its place.
+    /// Takes the description: lines without space at their ends, as all formats can hold them.
+    pub(super) fn description(&mut self) -> Option<String> {
+        let text = self.text(extra::DESCRIPTION)?;
+        let lines: Vec<&str> = text.split('\n').map(str::trim_end).collect();
+        Some(lines.join("\n"))
+    }
+
+    /// Takes one of the element's own attributes with the place of its text.
     pub(super) fn name(&mut self, name: &str) -> Option<Name> {
         let at = self.own.iter().position(|(own, ..)| own == name)?;
         let (_, text, span) = self.own.remove(at);
         Some(Name::new(text, span))
     }
 
-    /// The same as a value.
+    /// Takes one of the element's own attributes as a value.
     pub(super) fn value(&mut self, name: &str) -> Option<Value> {
         let Name { text, span } = self.name(name)?;
         let exact = self.exact.iter().find(|(of, _)| of == name);

@@ -145,7 +145,7 @@ impl Reader {
         let mut attributes = self.attributes(root, Owner::Other(own), own);
         document.version = attributes.name("BTCPP_format");
         document.main = attributes.name("main_tree_to_execute");
-        document.doc = attributes.text(extra::DESCRIPTION);
+        document.doc = attributes.description();
         let order = attributes.text(extra::ITEMS);
         document.attributes = attributes.all();
 
@@ -287,7 +287,7 @@ impl Reader {
             name,
             keys: keys.unwrap_or_default(),
             body,
-            doc: attributes.text(extra::DESCRIPTION),
+            doc: attributes.description(),
             attributes: attributes.all(),
             trivia,
             inner,
@@ -318,7 +318,7 @@ impl Reader {
                 name: attributes.name("name").unwrap_or_default(),
                 ty: attributes.name("type"),
                 initial: attributes.value("initial"),
-                doc: attributes.text(extra::DESCRIPTION),
+                doc: attributes.description(),
                 trivia,
                 span: self.span(key.span()),
             }
@@ -344,7 +344,7 @@ impl Reader {
         EnumModel {
             words: words.collect(),
             name: attributes.name("name").unwrap_or_default(),
-            doc: attributes.text(extra::DESCRIPTION),
+            doc: attributes.description(),
             trivia,
             span: self.span(element.span()),
         }

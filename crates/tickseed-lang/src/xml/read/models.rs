@@ -74,7 +74,7 @@ impl Reader {
             category: leaf.unwrap_or(category),
             name,
             ports: Vec::new(),
-            doc: attributes.text(extra::DESCRIPTION),
+            doc: attributes.description(),
             attributes: Vec::new(),
             trivia,
             span: self.span(element.span()),

@@ -42,7 +42,7 @@ impl Reader {
 
         let mut node = Node {
             name: attributes.name("name"),
-            doc: attributes.text(extra::DESCRIPTION),
+            doc: attributes.description(),
             trivia,
             span: self.span(element.span()),
             ..Node::default()

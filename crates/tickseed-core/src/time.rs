@@ -88,8 +88,9 @@ impl Deadline {
     #[must_use]
     pub const fn after(now: Time, d: u64) -> Deadline {
         let at = now.0.wrapping_add(d) & MASK;
-        // Zero is the mark of "never set"; a deadline that would fall on it is moved by one nanosecond.
-        Deadline(if at == 0 { 1 } else { at })
+        // Zero is the mark of "never set". A deadline that would fall on it is moved to one
+        // nanosecond earlier: later, and a wait of zero at time zero would not be over at once.
+        Deadline(if at == 0 { MASK } else { at })
     }
 
     /// From stored bits.
@@ -137,6 +138,12 @@ mod tests {
         assert!(!d.passed(Time(149)));
         assert!(d.passed(Time(150)));
         assert_eq!(d.left(Time(120)), Duration::from_nanos(30));
+    }
+
+    #[test]
+    fn no_time_at_all_is_over_at_once_at_the_origin_too() {
+        let d = Deadline::after(Time::ZERO, 0);
+        assert!(d.is_set() && d.passed(Time::ZERO));
     }
 
     #[test]

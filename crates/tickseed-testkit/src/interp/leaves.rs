@@ -1,0 +1,113 @@
+//! Leaves: actions, leaves with state, waits.
+
+use tickseed_core::nodes::{WaitFor, WaitUntil};
+use tickseed_core::{Context, LeafError, NodeId, Outcome, Phase, Status};
+
+use super::{Fault, Run};
+
+impl<C: Context> Run<'_, '_, '_, '_, C> {
+    pub(super) fn action(
+        &mut self,
+        id: NodeId,
+        instant: bool,
+        may_skip: bool,
+    ) -> Result<Status, Fault> {
+        let outcome = self.functions(id).act(&mut self.cx());
+        self.answer(id, outcome, instant, may_skip)
+    }
+
+    pub(super) fn leaf(
+        &mut self,
+        id: NodeId,
+        fresh: bool,
+        boxed: bool,
+        may_skip: bool,
+    ) -> Result<Status, Fault> {
+        let phase = if fresh { Phase::Start } else { Phase::Tick };
+        let functions = self.functions(id);
+        // The state is taken out meanwhile, since the leaf also gets the context.
+        let outcome = if boxed {
+            let mut side = self.state(id).side.take();
+            let outcome = functions.boxed().run(phase, &mut side, &mut self.cx());
+            self.state(id).side = side;
+            outcome
+        } else {
+            let mut bytes = core::mem::take(&mut self.state(id).bytes);
+            let outcome = functions.leaf().run(phase, &mut bytes, &mut self.cx());
+            self.state(id).bytes = bytes;
+            outcome
+        };
+        self.answer(id, outcome, false, may_skip)
+    }
+
+    /// What a leaf answered, if it may answer that. An error is no end: `recover` will halt
+    /// the leaf. A status is one, also a status that the leaf should not have answered.
+    fn answer(
+        &mut self,
+        id: NodeId,
+        outcome: Outcome,
+        instant: bool,
+        may_skip: bool,
+    ) -> Result<Status, Fault> {
+        let wrong = match outcome {
+            Ok(Status::Skipped) if !may_skip => "answered Skipped without having declared it",
+            Ok(Status::Running) if instant => "an instant action answered Running",
+            Ok(status) => return Ok(status),
+            Err(error) => return Err(Fault { node: id, error }),
+        };
+        self.state(id).active = false;
+        Err(Fault {
+            node: id,
+            error: LeafError::new(wrong),
+        })
+    }
+
+    pub(super) fn halt_leaf(&mut self, id: NodeId, boxed: bool) {
+        let functions = self.functions(id);
+        if boxed {
+            let mut side = self.state(id).side.take();
+            functions.boxed().halt(&mut side, &mut self.cx());
+        } else {
+            let mut bytes = core::mem::take(&mut self.state(id).bytes);
+            functions.leaf().halt(&mut bytes, &mut self.cx());
+            self.state(id).bytes = bytes;
+        }
+    }
+
+    /// How long a wait or delay takes: settled when its activation starts.
+    pub(super) fn settle_duration(&mut self, id: NodeId, duration: WaitFor) -> u64 {
+        match duration {
+            WaitFor::Fixed(ns) => ns,
+            WaitFor::Range(least, most) => least + self.rng.below(most - least + 1),
+            WaitFor::Computed => self.computed_duration(id),
+        }
+    }
+
+    pub(super) fn wait(&mut self, id: NodeId, fresh: bool, duration: WaitFor) -> Status {
+        if fresh {
+            let duration = self.settle_duration(id, duration);
+            self.state(id).until = self.after(duration);
+        }
+        let now = self.now;
+        if self.state(id).until.passed(now) {
+            Status::Success
+        } else {
+            Status::Running
+        }
+    }
+
+    pub(super) fn wait_until(&mut self, id: NodeId, fresh: bool, options: &WaitUntil) -> Status {
+        if fresh && let Some(limit) = options.limit {
+            self.state(id).until = self.after(limit);
+        }
+        let now = self.now;
+        // The guard before the clock: what comes true on the last tick has come in time.
+        if self.judge(id, &options.guard) {
+            Status::Success
+        } else if options.limit.is_some() && self.state(id).until.passed(now) {
+            options.on_timeout
+        } else {
+            Status::Running
+        }
+    }
+}

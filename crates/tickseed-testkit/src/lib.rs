@@ -1,6 +1,8 @@
 //! What Tickseed's own tests are made of, for its users' tests as well.
 
 mod interp;
+pub mod random;
+pub mod script;
 mod trace;
 
 pub use interp::{Fault, Interp};

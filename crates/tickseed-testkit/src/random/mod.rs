@@ -1,0 +1,14 @@
+//! Random trees of scripted leaves: as data, from a seed, smaller on demand.
+//!
+//! A [`Spec`] is a tree as plain data: it can be printed, cloned, cut down, and turned into
+//! nodes as often as needed. [`Spec::random`] makes a lively one from a seed; [`trees`] is
+//! the same as a strategy of `proptest`, with shrinking.
+
+mod generate;
+mod shrink;
+mod spec;
+mod strategy;
+
+pub use shrink::shrink;
+pub use spec::{CustomKind, GuardSpec, LeafKind, LeafSpec, Spec, SpecKind};
+pub use strategy::{Trees, trees};

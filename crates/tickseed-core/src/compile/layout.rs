@@ -26,6 +26,8 @@ pub(crate) struct Info {
     pub(crate) yields: u32,
     /// Whether it can answer `Skipped`.
     pub(crate) can_skip: bool,
+    /// Whether a `hold` stands in it, in the same thread.
+    pub(crate) holds: bool,
     /// Where its own bytes begin.
     pub(crate) slot: u32,
     /// How many there are.
@@ -82,12 +84,22 @@ fn children_apart(kind: &Kind) -> bool {
     }
 }
 
-/// Whether a sequence or selector must remember if anything was not skipped.
+/// Whether a sequence or selector can be skipped, and so must remember if anything in an
+/// activation was not: whether from some child on, where it can begin, all can be skipped.
 pub(crate) fn needs_skip_bit(def: &Def, infos: &[Info], id: NodeId) -> bool {
-    def.node(id)
-        .children
-        .iter()
-        .all(|c| infos[c.index()].can_skip)
+    let node = def.node(id);
+    let info = |c: &NodeId| infos[c.index()];
+    let can_begin_at = |i: usize, c: &NodeId| match &node.kind {
+        Kind::Sequence(Flow::KeepPlace) | Kind::Selector(Flow::KeepPlace) => true,
+        Kind::Sequence(Flow::Reactive { .. }) | Kind::Selector(Flow::Reactive { .. }) => {
+            i == 0 || info(c).holds
+        }
+        _ => i == 0,
+    };
+    let children = node.children.iter().enumerate().rev();
+    children
+        .take_while(|(_, c)| info(c).can_skip)
+        .any(|(i, c)| can_begin_at(i, c))
 }
 
 pub(crate) fn lay_out<C: Context>(def: &Def, funcs: &Funcs<C>) -> Layout {
@@ -119,7 +131,8 @@ pub(crate) fn lay_out<C: Context>(def: &Def, funcs: &Funcs<C>) -> Layout {
             Kind::Action { may_skip, .. } | Kind::Leaf { may_skip, .. } => *may_skip,
             Kind::Constant(s) => *s == Status::Skipped,
             Kind::WaitUntil(w) => w.limit.is_some() && w.on_timeout == Status::Skipped,
-            Kind::Sequence(_) | Kind::Selector(_) | Kind::Parallel(_) => kids().all(|i| i.can_skip),
+            Kind::Sequence(_) | Kind::Selector(_) => needs_skip_bit(def, &infos, id),
+            Kind::Parallel(_) => kids().all(|i| i.can_skip),
             Kind::TimeLimit(t) => any_skips || t.on_timeout == Status::Skipped,
             Kind::Chance { otherwise: s, .. }
             | Kind::WhileGuard { otherwise: s, .. }
@@ -132,6 +145,8 @@ pub(crate) fn lay_out<C: Context>(def: &Def, funcs: &Funcs<C>) -> Layout {
             Kind::Custom => true,
             _ => any_skips,
         };
+        let holds =
+            node.kind == Kind::Hold || !makes_threads(&node.kind) && kids().any(|i| i.holds);
         if matches!(node.kind, Kind::Leaf { boxed: true, .. }) {
             infos[id.index()].side = sides;
             sides += 1;
@@ -158,6 +173,7 @@ pub(crate) fn lay_out<C: Context>(def: &Def, funcs: &Funcs<C>) -> Layout {
         info.own = own;
         info.yields = own_yields + inner;
         info.can_skip = can_skip;
+        info.holds = holds;
         info.frame = own + below;
     }
     // Top-down: the root's resume point, history, frames.

@@ -28,7 +28,9 @@ impl<C: Context, T: Tracer> BranchHost<C> for Host<'_, '_, '_, '_, C, T> {
             .map_err(|Failed| Stop::passed_on())
     }
     fn halt(&mut self, child: usize) {
-        self.env.halt_thread(self.spec.first + child as u32);
+        if self.env.faults.error.is_none() {
+            self.env.halt_thread(self.spec.first + child as u32);
+        }
     }
     fn is_running(&self, child: usize) -> bool {
         self.env.resume_point(self.spec.first + child as u32) != IDLE

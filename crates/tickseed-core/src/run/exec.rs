@@ -46,26 +46,29 @@ impl<C: Context, T: Tracer> Drop for Frame<'_, '_, '_, '_, C, T> {
                 .copied()
                 .unwrap_or((0, 0)),
         };
-        if from < to {
-            env.faults.pending.push(PendingUnwind {
-                from,
-                to,
-                above: EVERYTHING,
-            });
-        }
+        // Innermost first: the new branch and the old one up to where they part, then the
+        // scopes around both.
+        let above = if self.old != IDLE && prog.scoped {
+            prog.part(
+                prog.yields[self.old as usize].node,
+                prog.op_nodes[self.pc as usize],
+            )
+        } else {
+            EVERYTHING
+        };
+        let around = |i: &u32| above != EVERYTHING && prog.unwinds[*i as usize].node.0 <= above;
+        let both = (from..to).find(around).unwrap_or(to);
+        let mut later = |from, to, above| {
+            if from < to {
+                env.faults.pending.push(PendingUnwind { from, to, above });
+            }
+        };
+        later(from, both, EVERYTHING);
         if self.old != IDLE {
-            // Scopes around both are unwound with the first.
-            let above = if prog.scoped {
-                prog.part(
-                    prog.yields[self.old as usize].node,
-                    prog.op_nodes[self.pc as usize],
-                )
-            } else {
-                EVERYTHING
-            };
             let (from, to) = at(self.old);
-            env.faults.pending.push(PendingUnwind { from, to, above });
+            later(from, to, above);
         }
+        later(both, to, EVERYTHING);
     }
 }
 

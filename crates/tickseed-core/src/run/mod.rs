@@ -54,6 +54,8 @@ pub(crate) trait Tracer {
     }
     /// Leaves the nodes entered since, as running.
     fn running(&mut self, _depth: usize) {}
+    /// Leaves the nodes that are entered below this one, as running.
+    fn running_below(&mut self, _node: u32) {}
 }
 
 pub(crate) struct NoTrace;
@@ -100,6 +102,11 @@ impl Tracer for Traced<'_> {
             if let Some(node) = self.open.pop() {
                 self.sink.leave(node, Status::Running);
             }
+        }
+    }
+    fn running_below(&mut self, node: u32) {
+        if let Some(i) = self.open.iter().rposition(|n| n.0 == node) {
+            self.running(i + 1);
         }
     }
 }

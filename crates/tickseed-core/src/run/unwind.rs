@@ -23,7 +23,7 @@ impl<C: Context, T: Tracer> Env<'_, '_, '_, C, T> {
     /// At a yield `new`: ends what is active at `old`, below the node where their paths part.
     #[cold]
     pub(crate) fn unwind_to(&mut self, old: Yield, new: Yield) {
-        let above = if self.prog.scoped {
+        let above = if self.prog.scoped || T::ON {
             self.prog.part(
                 self.prog.yields[old as usize].node,
                 self.prog.yields[new as usize].node,
@@ -31,6 +31,8 @@ impl<C: Context, T: Tracer> Env<'_, '_, '_, C, T> {
         } else {
             EVERYTHING
         };
+        // The node where the paths part halts the old branch after it has ticked the new one.
+        self.trace.running_below(above);
         self.unwind(old, above);
     }
 

@@ -1,9 +1,11 @@
 //! What Tickseed's own tests are made of, for its users' tests as well.
 
+mod compare;
 mod interp;
 pub mod random;
 pub mod script;
 mod trace;
 
+pub use compare::{Compared, Plan, compare};
 pub use interp::{Fault, Interp};
 pub use trace::{Mark, Marks, Silent};

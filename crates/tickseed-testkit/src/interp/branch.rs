@@ -39,7 +39,10 @@ impl<C: Context> Run<'_, '_, '_, '_, C> {
                 return Ok(undecided);
             }
         };
-        self.choose(id, Some(branch).filter(|b| *b < self.node(id).children.len()))
+        self.choose(
+            id,
+            Some(branch).filter(|b| *b < self.node(id).children.len()),
+        )
     }
 
     pub(super) fn switch(

@@ -1,8 +1,6 @@
 //! Custom nodes: the user's rule, served through core's `BranchHost`.
 
-use tickseed_core::{
-    BranchHost, Branches, Context, Cx, History, LeafError, NodeId, Status, Stop,
-};
+use tickseed_core::{BranchHost, Branches, Context, Cx, History, LeafError, NodeId, Status, Stop};
 
 use super::{Fault, Run};
 

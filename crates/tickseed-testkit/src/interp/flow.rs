@@ -108,7 +108,7 @@ impl<C: Context> Run<'_, '_, '_, '_, C> {
 
     /// Whether a child's answer is the flow's own.
     fn stops(&mut self, id: NodeId, status: Status, go_on: Status) -> bool {
-        self.state(id).asked |= status != Status::Skipped;
+        self.state(id).asked |= status == go_on;
         status != go_on && status != Status::Skipped
     }
 

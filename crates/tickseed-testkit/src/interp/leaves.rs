@@ -40,26 +40,24 @@ impl<C: Context> Run<'_, '_, '_, '_, C> {
         self.answer(id, outcome, false, may_skip)
     }
 
-    /// What a leaf answered, if it may answer that. An error is no end: `recover` will halt
-    /// the leaf. A status is one, also a status that the leaf should not have answered.
+    /// What a leaf answered, if it may answer that. Failing is no end: `recover` will halt
+    /// the leaf, also one that failed by answering what it must not.
     fn answer(
-        &mut self,
+        &self,
         id: NodeId,
         outcome: Outcome,
         instant: bool,
         may_skip: bool,
     ) -> Result<Status, Fault> {
-        let wrong = match outcome {
-            Ok(Status::Skipped) if !may_skip => "answered Skipped without having declared it",
-            Ok(Status::Running) if instant => "an instant action answered Running",
+        let error = match outcome {
+            Ok(Status::Skipped) if !may_skip => {
+                LeafError::new("answered Skipped without having declared it")
+            }
+            Ok(Status::Running) if instant => LeafError::new("an instant action answered Running"),
             Ok(status) => return Ok(status),
-            Err(error) => return Err(Fault { node: id, error }),
+            Err(error) => error,
         };
-        self.state(id).active = false;
-        Err(Fault {
-            node: id,
-            error: LeafError::new(wrong),
-        })
+        Err(Fault { node: id, error })
     }
 
     pub(super) fn halt_leaf(&mut self, id: NodeId, boxed: bool) {

@@ -206,11 +206,11 @@ impl<'t, 'a, C: Context> Run<'_, 't, '_, 'a, C> {
             self.state(id).begin();
         }
         let status = self.rule(id, fresh)?;
+        self.mark_decided(id, status);
         if status != Status::Running {
             self.halt_children(id);
             self.state(id).active = false;
         }
-        self.mark_decided(id, status);
         self.trace.leave(id, status);
         Ok(status)
     }

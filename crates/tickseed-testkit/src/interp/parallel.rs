@@ -31,61 +31,79 @@ impl Count {
         }
     }
 
-    /// What the answers so far decide.
-    fn decide(&self, options: &Parallel) -> Option<Status> {
+    /// What the answers decide: one threshold, or the tie of both.
+    fn reached(&self, options: &Parallel) -> Option<Status> {
         let failed = self.failures >= self.needed(options.failure);
         let succeeded = self.successes >= self.needed(options.success);
-        let out_of_reach = self.successes + self.open() < self.needed(options.success);
         match (failed, succeeded, options.tie) {
             (true, true, Tie::Failure) | (true, false, _) => Some(Status::Failure),
             (true, true, Tie::Success) | (false, true, _) => Some(Status::Success),
-            (false, false, _) if self.skipped == self.children => Some(Status::Skipped),
-            (false, false, _) if self.open() == 0 => Some(Status::Failure),
-            (false, false, _) if options.decide == Decide::AsSoonAsKnown && out_of_reach => {
-                Some(Status::Failure)
-            }
             (false, false, _) => None,
         }
+    }
+
+    /// Success is out of reach, now and in later ticks: final verdicts stand against it.
+    fn hopeless(&self, options: &Parallel) -> bool {
+        options.finished == Finished::Latch
+            && self.skipped < self.children
+            && self.successes + self.open() < self.needed(options.success)
     }
 }
 
 impl<C: Context> Run<'_, '_, '_, '_, C> {
     pub(super) fn parallel(&mut self, id: NodeId, options: &Parallel) -> Result<Status, Fault> {
+        if let Some(verdict) = self.state(id).decided {
+            return self.await_leftovers(id, verdict);
+        }
         let mut skipped = 0;
         for (i, &child) in self.node(id).children.iter().enumerate() {
-            let runs = self.state(child).active;
-            let rests = match self.state(id).decided {
-                // Known already: running children are awaited, none is started any more.
-                Some(_) => !runs,
-                None => {
-                    options.finished == Finished::Latch && self.state(id).verdicts[i].is_some()
-                }
-            };
-            if !rests {
-                let status = self.tick_thread(child)?;
-                if self.state(id).decided.is_some() {
-                    continue;
-                }
-                self.state(id).verdicts[i] = Some(status).filter(|s| s.is_verdict());
-                skipped += usize::from(status == Status::Skipped);
+            if options.finished == Finished::Latch && self.state(id).verdicts[i].is_some() {
+                continue;
             }
-            let last = i + 1 == self.node(id).children.len();
-            if self.state(id).decided.is_none() && (last || options.decide == Decide::AsSoonAsKnown)
-            {
-                self.state(id).decided = self.count(id, skipped).decide(options);
-                if let Some(verdict) = self.state(id).decided
-                    && options.leftover == Leftover::Halt
-                {
-                    // The frame around every rule halts what still runs.
-                    return Ok(verdict);
+            let status = self.tick_thread(child)?;
+            self.state(id).verdicts[i] = Some(status).filter(|s| s.is_verdict());
+            skipped += usize::from(status == Status::Skipped);
+            if options.decide == Decide::AsSoonAsKnown {
+                let count = self.count(id, skipped);
+                if let Some(verdict) = count.reached(options) {
+                    return Ok(self.end(id, options, verdict));
+                }
+                if count.hopeless(options) {
+                    return Ok(self.end(id, options, Status::Failure));
                 }
             }
         }
-        let decided = self.state(id).decided;
-        match decided {
-            Some(verdict) if self.running_thread(id).is_none() => Ok(verdict),
-            _ => Ok(Status::Running),
+        let count = self.count(id, skipped);
+        match count.reached(options) {
+            Some(verdict) => Ok(self.end(id, options, verdict)),
+            None if count.skipped == count.children => Ok(Status::Skipped),
+            None if count.open() > 0 => Ok(Status::Running),
+            // Everything has finished and neither threshold was reached.
+            None => Ok(self.end(id, options, Status::Failure)),
         }
+    }
+
+    /// The verdict is known. What still runs is halted by the frame around every rule, or
+    /// awaited from the next tick on.
+    fn end(&mut self, id: NodeId, options: &Parallel, verdict: Status) -> Status {
+        if options.leftover == Leftover::Await && self.running_thread(id).is_some() {
+            self.state(id).decided = Some(verdict);
+            return Status::Running;
+        }
+        verdict
+    }
+
+    /// Ticks the children that still run, and no others, until none does.
+    fn await_leftovers(&mut self, id: NodeId, verdict: Status) -> Result<Status, Fault> {
+        for &child in &self.node(id).children {
+            if self.state(child).active {
+                self.tick_thread(child)?;
+            }
+        }
+        Ok(match self.running_thread(id) {
+            Some(_) => Status::Running,
+            None => verdict,
+        })
     }
 
     fn count(&mut self, id: NodeId, skipped: usize) -> Count {
@@ -123,7 +141,10 @@ impl<C: Context> Run<'_, '_, '_, '_, C> {
         let verdicts = &self.state(id).verdicts;
         let mut alike = (0..verdicts.len()).filter(|&i| verdicts[i] == Some(status));
         match threshold {
-            Threshold::Count(n) => alike.clone().nth(n as usize - 1).or_else(|| alike.last()),
+            Threshold::Count(n) => alike
+                .clone()
+                .nth(n as usize - 1)
+                .or_else(|| alike.next_back()),
             Threshold::All => alike.next_back(),
         }
     }

@@ -56,7 +56,7 @@ impl State {
             Kind::Custom => {
                 let (state, memory) = functions.custom().sizes();
                 bytes = state;
-                history = (memory > 0).then(|| History::Memory(vec![0; memory]));
+                history = Some(History::Memory(vec![0; memory]));
             }
             _ => {}
         }

@@ -20,7 +20,7 @@ impl Spec {
         let mut making = Making {
             rng: Rng::new(seed ^ 0x5eed),
             next: 0,
-            budget: 40,
+            budget: 60,
             lean: Status::Success,
         };
         making.tree(depth.max(1), true)
@@ -54,7 +54,7 @@ impl Making {
         self.next += Spec::STRIDE;
         self.budget = self.budget.saturating_sub(1);
         let lean = self.lean;
-        let leaf = depth <= 1 || self.budget == 0 || (!root && self.one_in(4));
+        let leaf = depth <= 1 || self.budget == 0 || (!root && self.one_in(6));
         let (kind, children) = if leaf {
             (self.leaf(), Vec::new())
         } else if self.below(5) < 3 {
@@ -67,7 +67,11 @@ impl Making {
     }
 
     fn children(&mut self, depth: usize, least: u64, most: u64) -> Vec<Spec> {
-        let n = least + self.below(most - least + 1);
+        // The better of two draws: few trees of only children.
+        let n = least
+            + self
+                .below(most - least + 1)
+                .max(self.below(most - least + 1));
         (0..n).map(|_| self.tree(depth - 1, false)).collect()
     }
 
@@ -81,7 +85,7 @@ impl Making {
         Odds {
             success: if lean_success { likely } else { unlikely },
             failure: if lean_success { unlikely } else { likely },
-            running: self.pick(&[0, 2, 4, 9]),
+            running: self.pick(&[0, 2, 4, 4, 9]),
             skipped: self.pick(&[0, 0, 0, 1, 4]),
             error: self.pick(&[0, 2, 6]),
         }

@@ -65,7 +65,10 @@ fn fit(spec: &mut Spec, removed: usize) -> bool {
 
 fn simpler_kinds(kind: &SpecKind) -> Vec<SpecKind> {
     match kind {
-        SpecKind::Condition(g) => simpler_guards(g).into_iter().map(SpecKind::Condition).collect(),
+        SpecKind::Condition(g) => simpler_guards(g)
+            .into_iter()
+            .map(SpecKind::Condition)
+            .collect(),
         SpecKind::WaitUntil(g, limit, s) => simpler_guards(g)
             .into_iter()
             .map(|g| SpecKind::WaitUntil(g, *limit, *s))
@@ -99,17 +102,38 @@ fn simpler_kinds(kind: &SpecKind) -> Vec<SpecKind> {
             }
             out
         }
-        SpecKind::Sequence(flow) => simpler_flow(flow).into_iter().map(SpecKind::Sequence).collect(),
-        SpecKind::Selector(flow) => simpler_flow(flow).into_iter().map(SpecKind::Selector).collect(),
+        SpecKind::Sequence(flow) => simpler_flow(flow)
+            .into_iter()
+            .map(SpecKind::Sequence)
+            .collect(),
+        SpecKind::Selector(flow) => simpler_flow(flow)
+            .into_iter()
+            .map(SpecKind::Selector)
+            .collect(),
         SpecKind::Parallel(p) if *p != Parallel::DEFAULT => {
             let d = Parallel::DEFAULT;
             let simpler = [
-                Parallel { success: d.success, ..*p },
-                Parallel { failure: d.failure, ..*p },
-                Parallel { decide: d.decide, ..*p },
+                Parallel {
+                    success: d.success,
+                    ..*p
+                },
+                Parallel {
+                    failure: d.failure,
+                    ..*p
+                },
+                Parallel {
+                    decide: d.decide,
+                    ..*p
+                },
                 Parallel { tie: d.tie, ..*p },
-                Parallel { finished: d.finished, ..*p },
-                Parallel { leftover: d.leftover, ..*p },
+                Parallel {
+                    finished: d.finished,
+                    ..*p
+                },
+                Parallel {
+                    leftover: d.leftover,
+                    ..*p
+                },
             ];
             let simpler = simpler.into_iter().filter(|s| s != p);
             simpler.map(SpecKind::Parallel).collect()
@@ -128,7 +152,9 @@ fn simpler_kinds(kind: &SpecKind) -> Vec<SpecKind> {
 
 fn simpler_flow(flow: &Flow) -> Vec<Flow> {
     match flow {
-        Flow::Reactive { preempt: Preempt::BeforeStart } => vec![Flow::Reactive {
+        Flow::Reactive {
+            preempt: Preempt::BeforeStart,
+        } => vec![Flow::Reactive {
             preempt: Preempt::AfterStart,
         }],
         Flow::Random { weights } if !weights.is_empty() => vec![Flow::Random {

@@ -93,7 +93,10 @@ pub enum CustomKind {
 
 /// The kinds of nodes with their options; most are core's own.
 #[derive(Clone, PartialEq, Debug)]
-#[allow(missing_docs, reason = "the names and options are those of core's nodes")]
+#[allow(
+    missing_docs,
+    reason = "the names and options are those of core's nodes"
+)]
 pub enum SpecKind {
     Condition(GuardSpec),
     Leaf(LeafSpec),
@@ -303,9 +306,7 @@ impl Spec {
                 let node = n.time_limit(Duration::from_nanos(*ns), child());
                 node.otherwise(*on_timeout)
             }
-            SpecKind::Delay(WaitFor::Fixed(ns), _) => {
-                n.delay(Duration::from_nanos(*ns), child())
-            }
+            SpecKind::Delay(WaitFor::Fixed(ns), _) => n.delay(Duration::from_nanos(*ns), child()),
             SpecKind::Delay(WaitFor::Range(a, b), _) => {
                 n.delay_between(Duration::from_nanos(*a), Duration::from_nanos(*b), child())
             }
@@ -318,9 +319,9 @@ impl Spec {
             SpecKind::Hook(Hook::Complete) => script::on_complete(name, child()),
             SpecKind::Hook(Hook::Halted) => script::on_halted(name, child()),
             SpecKind::Hook(Hook::Finally) => script::finally(name, child()),
-            SpecKind::WhileGuard(g, otherwise) => {
-                n.while_guard(g.build(self.id), child()).otherwise(*otherwise)
-            }
+            SpecKind::WhileGuard(g, otherwise) => n
+                .while_guard(g.build(self.id), child())
+                .otherwise(*otherwise),
             SpecKind::Precondition(g, then) => n.precondition(g.build(self.id), *then, child()),
             SpecKind::Catch(odds) => script::catch(name, *odds, child()),
             SpecKind::Uninterruptible => n.uninterruptible(child()),

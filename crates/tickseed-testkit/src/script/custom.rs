@@ -19,12 +19,7 @@ impl CustomNode<World> for Backwards {
     fn name(&self) -> &'static str {
         "backwards"
     }
-    fn tick(
-        &self,
-        n: &mut Branches<'_, World>,
-        (): &mut (),
-        (): &mut (),
-    ) -> Result<Status, Stop> {
+    fn tick(&self, n: &mut Branches<'_, World>, (): &mut (), (): &mut ()) -> Result<Status, Stop> {
         let (mut running, mut first) = (false, Status::Skipped);
         for i in (0..n.len()).rev() {
             first = n.tick(i)?;

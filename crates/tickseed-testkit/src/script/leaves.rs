@@ -3,9 +3,7 @@
 use core::time::Duration;
 
 use bytemuck::{Pod, Zeroable};
-use tickseed_core::{
-    BoxedLeaf, Cx, End, Guard, Leaf, LeafError, Node, Outcome, Status, nodes,
-};
+use tickseed_core::{BoxedLeaf, Cx, End, Guard, Leaf, LeafError, Node, Outcome, Status, nodes};
 
 use super::{Answer, Numbers, Script, What, World};
 
@@ -276,12 +274,17 @@ pub fn span(
 }
 
 /// For a utility selector: a score in hundredths; 900 is not a number.
-pub fn score(name: &'static str, numbers: impl Into<Numbers>) -> tickseed_core::nodes::Score<World> {
+pub fn score(
+    name: &'static str,
+    numbers: impl Into<Numbers>,
+) -> tickseed_core::nodes::Score<World> {
     let numbers = numbers.into();
-    nodes::<World>().score(move |world: &World| match ask_number(world, name, &numbers) {
-        900 => f64::NAN,
-        n => n as f64 / 100.0,
-    })
+    nodes::<World>().score(
+        move |world: &World| match ask_number(world, name, &numbers) {
+            900 => f64::NAN,
+            n => n as f64 / 100.0,
+        },
+    )
 }
 
 /// A for-each that notes its items.

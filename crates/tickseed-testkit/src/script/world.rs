@@ -221,9 +221,9 @@ impl World {
         let asked = inner.asked.entry(who).or_default();
         let before = *asked;
         *asked += 1;
-        let name = who.bytes().fold(self.seed, |h, b| {
-            Rng::new(h ^ u64::from(b)).next_u64()
-        });
+        let name = who
+            .bytes()
+            .fold(self.seed, |h, b| Rng::new(h ^ u64::from(b)).next_u64());
         (before, Rng::new(name ^ u64::from(before)).next_u64())
     }
 
@@ -288,7 +288,7 @@ impl Context for World {
         &SCHEMA
     }
 
-    fn block<'x>(at: &'x World) -> &'x [u8] {
+    fn block(at: &World) -> &[u8] {
         bytemuck::bytes_of(&at.keys)
     }
 

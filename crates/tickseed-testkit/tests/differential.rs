@@ -1,0 +1,67 @@
+//! The compiled executor against the interpreter, on random trees.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use tickseed_testkit::random::{Spec, shrink};
+use tickseed_testkit::{Compared, Plan, compare};
+
+fn plan(seed: u64) -> Plan {
+    Plan {
+        seed,
+        steps: 40,
+        errors: seed % 3 == 2,
+    }
+}
+
+fn run(spec: &Spec, plan: Plan) -> Result<Compared, String> {
+    let tree = spec
+        .build_lenient()
+        .map_err(|e| format!("does not build: {e}"))?;
+    let compared = catch_unwind(AssertUnwindSafe(|| compare(&tree, plan)));
+    compared.unwrap_or_else(|_| Err("panicked".into()))
+}
+
+/// The smallest tree found that still fails, and how.
+fn smallest(spec: Spec, plan: Plan, message: String) -> (Spec, String) {
+    let (mut spec, mut message) = (spec, message);
+    'smaller: loop {
+        for step in shrink(&spec) {
+            if step.build_lenient().is_err() {
+                continue;
+            }
+            if let Err(m) = run(&step, plan) {
+                (spec, message) = (step, m);
+                continue 'smaller;
+            }
+        }
+        return (spec, message);
+    }
+}
+
+#[test]
+fn random_trees_run_as_the_interpreter_says() {
+    let long = std::env::var_os("TICKSEED_LONG").is_some_and(|v| v != "0");
+    let trees = if long { 100_000 } else { 10_000 };
+    let first: u64 = std::env::var("TICKSEED_SEED").map_or(0, |s| s.parse().unwrap());
+    let (mut all, mut nodes) = (Compared::default(), 0);
+    for seed in first..first + trees {
+        let spec = Spec::random(seed, 2 + seed as usize % 5);
+        nodes += spec.len();
+        match run(&spec, plan(seed)) {
+            Ok(c) => {
+                all.ticks += c.ticks;
+                all.running += c.running;
+                all.events += c.events;
+                all.marks += c.marks;
+                all.errors += c.errors;
+            }
+            Err(message) => {
+                let (spec, message) = smallest(spec, plan(seed), message);
+                panic!("seed {seed}: {message}\n{spec:?}");
+            }
+        }
+    }
+    println!("{trees} trees, {nodes} nodes, {all:?}");
+    // The trees must be lively, or equality means little.
+    assert!(all.running * 3 > all.ticks && all.events > 2 * all.ticks && all.errors > trees / 20);
+}

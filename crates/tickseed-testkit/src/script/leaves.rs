@@ -63,8 +63,8 @@ impl Scripted {
 
     /// As the function of an action that notes its starts and ends.
     fn call(&self, cx: &mut Cx<'_, '_, World>) -> Outcome {
-        if cx.is_started(self.name) {
-            cx.note(self.name, What::Tick(0));
+        if cx.ticks(self.name) > 0 {
+            cx.go_on(self.name);
         } else {
             cx.start(self.name);
         }
@@ -91,7 +91,7 @@ impl Scripted {
         let (name, skips, me) = (self.name, self.script.skips(), self.clone());
         let node = nodes::<World>()
             .action(name, move |cx| me.call(cx))
-            .on_halt(move |cx| cx.end(name, What::Halted(0)));
+            .on_halt(move |cx| cx.end(name, What::Halted(cx.ticks(name))));
         declare(node, skips)
     }
 

@@ -110,7 +110,8 @@ pub struct World {
 struct Inner {
     log: Vec<Event>,
     asked: HashMap<&'static str, u32>,
-    started: HashMap<&'static str, bool>,
+    /// Ticks of the activation under way; zero if there is none.
+    started: HashMap<&'static str, u32>,
     broken: Vec<String>,
 }
 
@@ -184,7 +185,7 @@ impl World {
     #[must_use]
     pub fn started(&self) -> Vec<&'static str> {
         let started = &self.inner.borrow().started;
-        let mut names: Vec<_> = started.iter().filter(|s| *s.1).map(|s| *s.0).collect();
+        let mut names: Vec<_> = started.iter().filter(|s| *s.1 > 0).map(|s| *s.0).collect();
         names.sort_unstable();
         names
     }
@@ -238,7 +239,7 @@ impl World {
     /// A leaf starts: it must not have been started already.
     pub(super) fn start(&self, who: &'static str) {
         self.note(who, What::Start);
-        if self.inner.borrow_mut().started.insert(who, true) == Some(true) {
+        if self.inner.borrow_mut().started.insert(who, 1) > Some(0) {
             self.complain(format!("{who} was started twice"));
         }
     }
@@ -246,13 +247,20 @@ impl World {
     /// A leaf ends: it must have been started.
     pub(super) fn end(&self, who: &'static str, what: What) {
         self.note(who, what);
-        if self.inner.borrow_mut().started.insert(who, false) != Some(true) {
+        if self.inner.borrow_mut().started.insert(who, 0) <= Some(0) {
             self.complain(format!("{who} ended without a start"));
         }
     }
 
-    pub(super) fn is_started(&self, who: &'static str) -> bool {
-        self.inner.borrow().started.get(who) == Some(&true)
+    /// How often a leaf was ticked in the activation under way; zero if there is none.
+    pub(super) fn ticks(&self, who: &'static str) -> u32 {
+        self.inner.borrow().started.get(who).copied().unwrap_or(0)
+    }
+
+    /// A running leaf that keeps no count of its own is ticked again.
+    pub(super) fn go_on(&self, who: &'static str) {
+        self.note(who, What::Tick(self.ticks(who)));
+        *self.inner.borrow_mut().started.entry(who).or_default() += 1;
     }
 
     pub(super) fn complain(&self, what: String) {

@@ -20,6 +20,7 @@ mod error;
 mod guard;
 mod history;
 mod key;
+mod keys;
 mod kind;
 mod leaf;
 mod node;
@@ -41,6 +42,7 @@ pub use error::TickError;
 pub use guard::{Compare, Expr, Guard, Op, Pred, Source, Test, judge};
 pub use history::History;
 pub use key::{Key, KeyId, KeyInfo, KeyType, Place, Scalar, ScalarType, Schema};
+pub use keys::{HasKeys, Keys, join_keys};
 pub use kind::{Kind, Weights};
 pub use leaf::{
     BoxedLeaf, DynBoxedLeaf, DynLeaf, IntoOutcome, Leaf, LeafError, Outcome, Phase, SideSlot,

@@ -1,1 +1,120 @@
-//! See Cargo.toml; filled below.
+//! Derives for [Tickseed](https://docs.rs/tickseed): `Context` and `Keys`.
+//!
+//! Use them through the crate `tickseed`, which re-exports them beside the traits. The
+//! stages are a file each: parse the attributes, analyze what the fields are, lower to what
+//! is generated for each key, and write the code.
+#![forbid(unsafe_code)]
+
+mod analyze;
+mod codegen;
+mod lower;
+mod parse;
+#[cfg(test)]
+mod tests;
+
+use proc_macro::TokenStream;
+use proc_macro2::TokenStream as Tokens;
+use syn::DeriveInput;
+
+/// Makes a struct a context: what trees tick, with its scalar fields as typed keys.
+///
+/// ```
+/// # use tickseed_core as tickseed;
+/// use tickseed_derive::Context;
+/// use tickseed::{Status, Time, nodes};
+///
+/// #[derive(Context)]
+/// #[context(crate = tickseed_core)] // not needed with the crate `tickseed`
+/// struct Robot {
+///     battery: f32,
+///     #[key(name = "hit points")]
+///     hp: i32,
+///     target: Option<(f32, f32)>, // not a scalar: no key
+/// }
+///
+/// let n = nodes::<Robot>();
+/// let tree = n.check(Robot::BATTERY.lt(0.2).and(Robot::HP.gt(0))).build()?;
+/// let mut robot = Robot { battery: 0.1, hp: 3, target: None };
+/// assert_eq!(tree.tick(&mut tree.agent(), &mut robot, Time::ZERO)?, Status::Success);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// A struct with a lifetime is a view that borrows from the world: `struct View<'w>` gets
+/// `impl Context for View<'static>` with `At<'a> = View<'a>`. Fields that are references to
+/// scalars are keys as well; those behind `&` are read-only.
+///
+/// **Each scalar field** (`bool`, `i8` to `i64`, `u8` to `u64`, `f32`, `f64`) becomes a key
+/// of the schema, named as the field, and a constant in upper case, as visible as the field.
+/// On a field:
+/// * `#[key(skip)]`: not a key.
+/// * `#[key(name = "..")]`: another name for files and tools.
+/// * `#[key(read_only)]`: not to be written by name.
+/// * `#[context(keys)]`: this field, or what it refers to, is the context's key block: a
+///   struct that derives [`macro@Keys`]. Guards read its keys in place, without a call.
+/// * `#[context(blackboard)]`: this field, or what it refers to, is a `Blackboard`: its keys
+///   are the context's too. A context has either a key block or a blackboard.
+///
+/// On the struct:
+/// * `#[context(log = path)]`: a function `fn(&mut Struct, &str)` that takes lines of log nodes.
+/// * `#[context(crate = path)]`: where Tickseed is, if not at `::tickseed`.
+#[proc_macro_derive(Context, attributes(context, key))]
+pub fn derive_context(input: TokenStream) -> TokenStream {
+    run(input, context)
+}
+
+/// Makes a plain-data struct a key block: see `#[context(keys)]` at [`macro@Context`].
+///
+/// ```
+/// # use tickseed_core as tickseed;
+/// # use tickseed_core::bytemuck;
+/// use tickseed_derive::{Context, Keys};
+///
+/// #[derive(Clone, Copy, Keys, bytemuck::NoUninit)]
+/// #[keys(context = Monster, crate = tickseed_core)]
+/// #[repr(C)]
+/// struct Vitals {
+///     health: f32,
+///     seen: bool,
+///     _pad: [u8; 3], // no padding allowed: every byte is read
+/// }
+///
+/// #[derive(Context)]
+/// #[context(crate = tickseed_core)]
+/// struct Monster {
+///     #[context(keys)]
+///     vitals: Vitals,
+///     name: String,
+/// }
+///
+/// let guard = Vitals::HEALTH.gt(0.0).and(Vitals::SEEN.is_true()); // no call to judge it
+/// let vitals = Vitals { health: 1.0, seen: true, _pad: [0; 3] };
+/// assert!(guard.holds(&Monster { vitals, name: "imp".into() }));
+/// ```
+///
+/// The struct must be `#[repr(C)]` and `NoUninit` (derive it with `bytemuck`), that is,
+/// have no padding; fields of other types than scalars must be skipped, those whose name
+/// begins with `_` are. `#[keys(context = Type)]` adds the typed constants and checks that
+/// the struct is that context's block; without it the keys are known by name only.
+#[proc_macro_derive(Keys, attributes(keys, key))]
+pub fn derive_keys(input: TokenStream) -> TokenStream {
+    run(input, keys)
+}
+
+fn run(input: TokenStream, derive: fn(DeriveInput) -> syn::Result<Tokens>) -> TokenStream {
+    syn::parse(input)
+        .and_then(derive)
+        .unwrap_or_else(syn::Error::into_compile_error)
+        .into()
+}
+
+fn context(input: DeriveInput) -> syn::Result<Tokens> {
+    let parsed = parse::parse(input, parse::Derive::Context)?;
+    let model = analyze::analyze(parsed)?;
+    Ok(codegen::context(&lower::lower(model)))
+}
+
+fn keys(input: DeriveInput) -> syn::Result<Tokens> {
+    let parsed = parse::parse(input, parse::Derive::Keys)?;
+    let model = analyze::analyze(parsed)?;
+    Ok(codegen::keys(&lower::lower(model)))
+}

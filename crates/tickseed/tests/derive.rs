@@ -408,7 +408,7 @@ fn guards_on_a_block_and_on_fields_mix() {
         seen: false,
         _pad: 0,
     };
-    let mut at = Derived {
+    let at = Derived {
         alarm: true,
         vitals: &mut vitals,
         doors: 3,

@@ -1,0 +1,183 @@
+//! The command line.
+
+use std::str::FromStr;
+
+use clap::{Parser, Subcommand};
+use tickseed_worlds::{Info, Input, WORLDS, World};
+
+use crate::fail::Fail;
+
+/// Behaviour trees: run them and watch them decide.
+#[derive(Parser, Debug)]
+#[command(name = "tickseed", version, after_help = AFTER_HELP)]
+pub(crate) struct Args {
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+const AFTER_HELP: &str = "\
+Exit codes: 0 done, 1 the run failed, 2 the command line makes no sense.";
+
+#[derive(Subcommand, Debug)]
+pub(crate) enum Command {
+    /// Run a world: on a screen of its own in a terminal, as lines of text elsewhere
+    Run(Run),
+    /// List the worlds
+    List,
+}
+
+#[derive(clap::Args, Debug)]
+pub(crate) struct Run {
+    /// Which world; `tickseed list` names them
+    #[arg(value_name = "WORLD")]
+    name: String,
+    /// Run this many ticks as lines of text and stop [default: a simulated minute]
+    #[arg(long, value_name = "N")]
+    pub(crate) ticks: Option<u64>,
+    /// The seed that decides everything random
+    #[arg(long, value_name = "S", default_value_t = 0)]
+    seed: u64,
+    /// How many agents, in worlds where that can be chosen
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=MOST_AGENTS))]
+    agents: Option<u32>,
+    /// One JSON object a line: first the tree, then every tick
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Lines of text even in a terminal
+    #[arg(long, conflicts_with = "json")]
+    pub(crate) plain: bool,
+    /// Click at X,Y (metres) after this many ticks; may be repeated
+    #[arg(long, value_name = "TICK:X,Y")]
+    click: Vec<Click>,
+    /// Drain the watched agent after this many ticks; may be repeated
+    #[arg(long, value_name = "TICK")]
+    drain: Vec<u64>,
+    /// No summary and no progress on standard error
+    #[arg(long, short)]
+    pub(crate) quiet: bool,
+}
+
+const MOST_AGENTS: i64 = 1_000_000;
+
+impl Run {
+    /// Makes the world that is asked for.
+    pub(crate) fn world(&self) -> Result<Box<dyn World>, Fail> {
+        let info = find(&self.name)?;
+        if self.agents.is_some() && !info.crowd {
+            let crowds: Vec<_> = WORLDS.iter().filter(|w| w.crowd).map(|w| w.name).collect();
+            return Err(Fail::Usage(format!(
+                "the world `{}` has its own number of agents ({}); `--agents` is for {}",
+                info.name,
+                info.agents,
+                crowds.join(", "),
+            )));
+        }
+        Ok((info.make)(self.seed, self.agents.unwrap_or(info.agents)))
+    }
+
+    #[allow(dead_code, reason = "asked by the screen")]
+    /// Whether lines are asked for rather than a screen.
+    pub(crate) fn wants_lines(&self) -> bool {
+        self.json || self.plain || self.ticks.is_some()
+    }
+
+    /// The inputs that the command line asks for, in the order of their ticks.
+    pub(crate) fn inputs(&self) -> Vec<(u64, Input)> {
+        let clicks = self
+            .click
+            .iter()
+            .map(|c| (c.tick, Input::Click { x: c.x, y: c.y }));
+        let drains = self.drain.iter().map(|&t| (t, Input::Drain { agent: 0 }));
+        let mut inputs: Vec<_> = clicks.chain(drains).collect();
+        inputs.sort_by_key(|i| i.0);
+        inputs
+    }
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Click {
+    tick: u64,
+    x: f32,
+    y: f32,
+}
+
+impl FromStr for Click {
+    type Err = String;
+    fn from_str(s: &str) -> Result<Click, String> {
+        let parts = || {
+            let (tick, at) = s.split_once(':')?;
+            let (x, y) = at.split_once(',')?;
+            let number = |s: &str| s.trim().parse().ok().filter(|f: &f32| f.is_finite());
+            Some(Click {
+                tick: tick.trim().parse().ok()?,
+                x: number(x)?,
+                y: number(y)?,
+            })
+        };
+        parts().ok_or_else(|| "expected TICK:X,Y, such as 100:12.5,3".into())
+    }
+}
+
+/// The world of this name.
+fn find(name: &str) -> Result<&'static Info, Fail> {
+    if let Some(info) = WORLDS.iter().find(|w| w.name == name) {
+        return Ok(info);
+    }
+    let nearest = WORLDS
+        .iter()
+        .map(|w| (edits(name, w.name), w.name))
+        .min()
+        .filter(|&(d, n)| d <= n.len() / 2);
+    let hint = match nearest {
+        Some((_, n)) => format!("did you mean `{n}`?"),
+        None => {
+            let names: Vec<_> = WORLDS.iter().map(|w| w.name).collect();
+            format!("the worlds are {}", names.join(", "))
+        }
+    };
+    Err(Fail::Usage(format!("no world is named `{name}`: {hint}")))
+}
+
+/// How many letters must be put in, taken out or exchanged to make one word the other.
+fn edits(a: &str, b: &str) -> usize {
+    let b: Vec<char> = b.chars().collect();
+    let mut row: Vec<usize> = (0..=b.len()).collect();
+    for (i, ca) in a.chars().enumerate() {
+        let mut diagonal = row[0];
+        row[0] = i + 1;
+        for (j, &cb) in b.iter().enumerate() {
+            let exchanged = diagonal + usize::from(!ca.eq_ignore_ascii_case(&cb));
+            diagonal = row[j + 1];
+            row[j + 1] = exchanged.min(row[j] + 1).min(diagonal + 1);
+        }
+    }
+    row[b.len()]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn edit_distances() {
+        assert_eq!(edits("robot", "robot"), 0);
+        assert_eq!(edits("Robto", "robot"), 2);
+        assert_eq!(edits("", "boss"), 4);
+        assert_eq!(edits("bos", "boss"), 1);
+    }
+
+    #[test]
+    fn clicks_are_read_whole_or_refused() {
+        let c: Click = "100: 2.5,-3".parse().unwrap();
+        assert_eq!((c.tick, c.x, c.y), (100, 2.5, -3.0));
+        for bad in ["", "1", "1:2", "a:1,2", "1:nan,2", "1:1,inf", "-1:1,2"] {
+            assert!(bad.parse::<Click>().is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn the_command_line_is_well_formed() {
+        use clap::CommandFactory;
+        Args::command().debug_assert();
+    }
+}

@@ -1,0 +1,54 @@
+//! Why a command did not do what was asked, and the exit code for it.
+
+use std::fmt;
+use std::io;
+
+use tickseed_core::TickError;
+
+/// A failed command.
+#[derive(Debug)]
+pub(crate) enum Fail {
+    /// The command line makes no sense; the text says what would.
+    Usage(String),
+    /// A leaf failed in this tick.
+    Tick(u64, TickError),
+    /// Output could not be written or the terminal not be used.
+    Output(io::Error),
+}
+
+impl Fail {
+    /// The exit code.
+    pub(crate) fn code(&self) -> u8 {
+        match self {
+            Fail::Usage(_) => 2,
+            Fail::Tick(..) | Fail::Output(_) => 1,
+        }
+    }
+
+    /// Whether whoever read the output (`| head`) has had enough: no failure of ours.
+    pub(crate) fn reader_gone(&self) -> bool {
+        matches!(self, Fail::Output(e) if e.kind() == io::ErrorKind::BrokenPipe)
+    }
+}
+
+impl From<io::Error> for Fail {
+    fn from(e: io::Error) -> Fail {
+        Fail::Output(e)
+    }
+}
+
+impl From<serde_json::Error> for Fail {
+    fn from(e: serde_json::Error) -> Fail {
+        Fail::Output(e.into())
+    }
+}
+
+impl fmt::Display for Fail {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Fail::Usage(what) => f.write_str(what),
+            Fail::Tick(tick, e) => write!(f, "tick {tick} failed: {e}"),
+            Fail::Output(e) => write!(f, "failed to write output: {e}"),
+        }
+    }
+}

@@ -1,0 +1,37 @@
+//! The `tickseed` command.
+//!
+//! Exit codes: 0 done (also when the reader of the output went away), 1 the run failed,
+//! 2 the command line makes no sense.
+
+mod args;
+mod fail;
+mod plain;
+mod report;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use crate::args::{Args, Command};
+use crate::fail::Fail;
+
+fn main() -> ExitCode {
+    let args = Args::parse();
+    let done = match args.command {
+        Command::Run(run) => start(&run),
+        Command::List => plain::list(&mut std::io::stdout().lock()),
+    };
+    match done {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(fail) if fail.reader_gone() => ExitCode::SUCCESS,
+        Err(fail) => {
+            eprintln!("error: {fail}");
+            ExitCode::from(fail.code())
+        }
+    }
+}
+
+fn start(run: &args::Run) -> Result<(), Fail> {
+    let mut world = run.world()?;
+    plain::run(run, &mut *world, &mut std::io::stdout().lock())
+}

@@ -1,0 +1,225 @@
+//! A run as lines of text, or of JSON. Standard output depends on the world, the seed, the
+//! ticks and the inputs only; what depends on the machine goes to standard error.
+
+use std::io::{self, IsTerminal, Write};
+use std::time::{Duration, Instant};
+
+use tickseed_core::NodeId;
+use tickseed_worlds::{Input, Value, WORLDS, World};
+
+use crate::args::Run;
+use crate::fail::Fail;
+use crate::report::{Head, Line, word};
+
+/// Prints the worlds.
+pub(crate) fn list(out: &mut dyn Write) -> Result<(), Fail> {
+    for w in WORLDS {
+        writeln!(out, "{:<10}{}", w.name, w.about)?;
+    }
+    Ok(())
+}
+
+/// Runs a world and prints what happens.
+pub(crate) fn run(args: &Run, world: &mut dyn World, out: &mut dyn Write) -> Result<(), Fail> {
+    let mut out = io::BufWriter::new(out);
+    let step = world.stage().step();
+    let ticks = args
+        .ticks
+        .unwrap_or_else(|| 60_000_000_000 / step.as_nanos().max(1) as u64);
+    head(args.json, world, &mut out)?;
+    let inputs = args.inputs();
+    let mut due = inputs.iter().peekable();
+    let mut progress = Progress::new(args.quiet, ticks, world.agents());
+    let mut shown = Shown::default();
+    let mut given: Vec<Input> = Vec::new();
+    // Seconds as a whole number of ticks, so that the lines do not depend on rounding.
+    let second = (1_000_000_000 / step.as_nanos().max(1)).max(1) as u64;
+    for tick in 0..ticks {
+        given.clear();
+        while let Some((_, input)) = due.next_if(|(t, _)| *t <= tick) {
+            if world.input(*input) {
+                given.push(*input);
+            } else {
+                return Err(Fail::Usage(format!(
+                    "the world `{}` has no use for {}",
+                    world.info().name,
+                    describe(*input)
+                )));
+            }
+        }
+        world.step().map_err(|e| Fail::Tick(tick + 1, e))?;
+        if args.json {
+            serde_json::to_writer(&mut out, &Line::of(world, &given))?;
+            writeln!(out)?;
+        } else {
+            for input in &given {
+                writeln!(out, "{:>9}  input    {}", clock(world), describe(*input))?;
+            }
+            let now = Shown::of(world);
+            if now != shown || (tick + 1) % second == 0 {
+                line(world, &now, &mut out)?;
+                shown = now;
+            }
+        }
+        progress.show(tick + 1);
+    }
+    if !args.json {
+        let fingerprint = world.stage().fingerprint();
+        writeln!(out, "{ticks} ticks, fingerprint {fingerprint:016x}")?;
+    }
+    out.flush()?;
+    progress.done(world);
+    Ok(())
+}
+
+fn head(json: bool, world: &dyn World, out: &mut impl Write) -> Result<(), Fail> {
+    if json {
+        serde_json::to_writer(&mut *out, &Head::of(world))?;
+        writeln!(out)?;
+        return Ok(());
+    }
+    let agents = world.agents();
+    writeln!(
+        out,
+        "{}: seed {}, {agents} agent{}, {} bytes of tree state each, a tick every {:.1} ms",
+        world.info().name,
+        world.stage().seed(),
+        if agents == 1 { "" } else { "s" },
+        world.bytes_per_agent(),
+        world.stage().step().as_secs_f64() * 1e3,
+    )?;
+    let def = world.def();
+    for (id, node) in def.iter() {
+        let depth = def.ancestors(id).count();
+        let kind = node.kind.name();
+        let name = node.name.as_deref().unwrap_or("");
+        writeln!(out, "{:indent$}{kind} {name}", "", indent = 2 + depth * 2)?;
+    }
+    Ok(())
+}
+
+/// What a line shows: a new line is printed when it changes.
+#[derive(PartialEq, Eq, Default)]
+struct Shown {
+    status: &'static str,
+    leaf: Option<NodeId>,
+}
+
+impl Shown {
+    fn of(world: &dyn World) -> Shown {
+        Shown {
+            status: world.status().map_or("", word),
+            leaf: world.stage().watch().deciding(),
+        }
+    }
+}
+
+fn clock(world: &dyn World) -> String {
+    format!("{:.2} s", world.stage().time().as_secs_f64())
+}
+
+fn line(world: &dyn World, shown: &Shown, out: &mut impl Write) -> Result<(), Fail> {
+    let label = shown.leaf.map_or("", |n| world.def().node(n).label());
+    let facts: Vec<String> = if world.agents() > 1 && !world.doing().is_empty() {
+        let doing = world.doing();
+        doing
+            .iter()
+            .map(|(what, n)| format!("{what} {n}"))
+            .collect()
+    } else {
+        let keys = world.keys(world.stage().focus());
+        keys.iter()
+            .map(|k| match k.value {
+                Value::Bool(b) => format!("{} {b}", k.name),
+                Value::Int(i) => format!("{} {i}", k.name),
+                Value::Float(f) => format!("{} {f:.2}", k.name),
+            })
+            .collect()
+    };
+    writeln!(
+        out,
+        "{:>9}  {:<8} {label:<14} {}",
+        clock(world),
+        shown.status,
+        facts.join("  ")
+    )?;
+    Ok(())
+}
+
+fn describe(input: Input) -> String {
+    match input {
+        Input::Click { x, y } => format!("a click at {x},{y}"),
+        Input::Drain { agent } => format!("a drain of agent {agent}"),
+        Input::Set { agent, key, .. } => format!("a set of key {key} of agent {agent}"),
+    }
+}
+
+/// Progress of a long run, and the summary: on standard error.
+struct Progress {
+    quiet: bool,
+    live: bool,
+    ticks: u64,
+    agents: u32,
+    began: Instant,
+    last: Instant,
+    shown: bool,
+}
+
+impl Progress {
+    fn new(quiet: bool, ticks: u64, agents: u32) -> Progress {
+        // Where output and progress share a screen, progress would be drawn over the lines.
+        let live = io::stderr().is_terminal() && !io::stdout().is_terminal();
+        Progress {
+            quiet,
+            live,
+            ticks,
+            agents,
+            began: Instant::now(),
+            last: Instant::now(),
+            shown: false,
+        }
+    }
+
+    fn show(&mut self, tick: u64) {
+        // A clock read costs more than a small world's tick.
+        let often = u64::from(self.agents) * 64 > 4096 || tick.is_multiple_of(64);
+        if self.quiet || !often || self.last.elapsed() < Duration::from_millis(500) {
+            return;
+        }
+        self.last = Instant::now();
+        let percent = tick * 100 / self.ticks.max(1);
+        let rate = self.rate(tick);
+        if self.live {
+            eprint!("\r{percent:>3} %  tick {tick} of {}  {rate}   ", self.ticks);
+            self.shown = true;
+        }
+    }
+
+    fn rate(&self, ticks: u64) -> String {
+        let per_second =
+            ticks as f64 * f64::from(self.agents) / self.began.elapsed().as_secs_f64().max(1e-9);
+        match per_second {
+            r if r >= 1e6 => format!("{:.1} million agents per second", r / 1e6),
+            r if r >= 1e4 => format!("{:.0} thousand agents per second", r / 1e3),
+            r => format!("{r:.0} agents per second"),
+        }
+    }
+
+    fn done(&self, world: &dyn World) {
+        if self.quiet {
+            return;
+        }
+        if self.shown {
+            eprint!("\r{:70}\r", "");
+        }
+        eprintln!(
+            "{} ticks of {} agent{} in {:.2} s: {}, {} bytes per agent",
+            self.ticks,
+            self.agents,
+            if self.agents == 1 { "" } else { "s" },
+            self.began.elapsed().as_secs_f64(),
+            self.rate(self.ticks),
+            world.bytes_per_agent(),
+        );
+    }
+}

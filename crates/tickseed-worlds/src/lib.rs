@@ -1,0 +1,53 @@
+//! Five small worlds for trees to run in.
+//!
+//! Each world is a deterministic simulation with a fixed step: the same name, seed, number
+//! of agents and inputs give the same run on every machine, wasm included. Nothing here
+//! reads a clock, does input or output, or uses the platform's mathematics.
+//!
+//! | world | shows |
+//! |---|---|
+//! | [`robot`] | a reactive fallback of three branches: recharge, approach, patrol |
+//! | [`guard`] | sight, pursuit and a cooldown, decided ten times a second while the world moves sixty times |
+//! | [`villager`] | a utility selector over four needs |
+//! | [`monster`] | leaves with parameters, put together by a chained builder |
+//! | [`boss`] | one tree shared by a crowd: enrage, wind-up, strike |
+//!
+//! ```
+//! let mut world = tickseed_worlds::create("robot", 7, None).unwrap();
+//! for _ in 0..20 {
+//!     world.step()?;
+//! }
+//! assert_eq!(world.stage().watch().deciding_label(world.def()), Some("patrol"));
+//! # Ok::<(), tickseed_core::TickError>(())
+//! ```
+#![no_std]
+#![forbid(unsafe_code)]
+
+extern crate alloc;
+
+mod geometry;
+mod keys;
+pub mod robot;
+mod stage;
+mod view;
+mod watch;
+mod world;
+
+use alloc::boxed::Box;
+
+pub use geometry::Point;
+pub use stage::Stage;
+pub use view::{Bar, Mark, Shape, Tone, View};
+pub use watch::Watch;
+pub use world::{Info, Input, KeyValue, Value, World};
+
+/// All worlds, in the order in which they are best met.
+pub const WORLDS: &[&Info] = &[&robot::INFO];
+
+/// Makes a world by name. `agents` is for crowd worlds ([`Info::crowd`]); others have their
+/// own number and ignore it. `None` if there is no world of this name.
+#[must_use]
+pub fn create(name: &str, seed: u64, agents: Option<u32>) -> Option<Box<dyn World>> {
+    let info = WORLDS.iter().find(|w| w.name == name)?;
+    Some((info.make)(seed, agents.unwrap_or(info.agents)))
+}

@@ -1,0 +1,168 @@
+//! What a world is to those who run and draw it.
+
+use alloc::boxed::Box;
+use alloc::vec::Vec;
+use core::time::Duration;
+
+use serde::{Deserialize, Serialize};
+use tickseed_core::{Context, Def, KeyId, Scalar, Status, TickError};
+
+use crate::stage::Stage;
+use crate::view::View;
+
+/// A kind of world.
+#[derive(Clone, Copy, Debug)]
+pub struct Info {
+    /// Its name.
+    pub name: &'static str,
+    /// What it shows, in a line.
+    pub about: &'static str,
+    /// The length of its step.
+    pub step: Duration,
+    /// How many agents it has unless told otherwise.
+    pub agents: u32,
+    /// Whether the number of agents can be chosen.
+    pub crowd: bool,
+    /// What a click in the scene does.
+    pub click: &'static str,
+    /// What [`Input::Drain`] does; empty if nothing.
+    pub drain: &'static str,
+    /// Makes one, from a seed and a number of agents.
+    pub make: fn(u64, u32) -> Box<dyn World>,
+}
+
+/// Something that reaches the world from outside, between two steps.
+#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", tag = "input")]
+pub enum Input {
+    /// A click in the scene, in metres. What it means is the world's affair.
+    Click {
+        /// To the right.
+        x: f32,
+        /// Up.
+        y: f32,
+    },
+    /// Takes away what the watched world runs on: the robot's battery, the boss's health.
+    Drain {
+        /// Whose.
+        agent: u32,
+    },
+    /// Sets a key of an agent.
+    Set {
+        /// Whose.
+        agent: u32,
+        /// Which key: its place in [`World::keys`].
+        key: u16,
+        /// To what.
+        value: Value,
+    },
+}
+
+/// A key's value, as plain data.
+#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum Value {
+    /// A truth value.
+    Bool(bool),
+    /// A whole number.
+    Int(i64),
+    /// A number.
+    Float(f64),
+}
+
+impl From<Scalar> for Value {
+    fn from(s: Scalar) -> Value {
+        match s {
+            Scalar::Bool(b) => Value::Bool(b),
+            Scalar::Int(i) => Value::Int(i),
+            Scalar::Float(f) => Value::Float(f),
+        }
+    }
+}
+
+impl From<Value> for Scalar {
+    fn from(v: Value) -> Scalar {
+        match v {
+            Value::Bool(b) => Scalar::Bool(b),
+            Value::Int(i) => Scalar::Int(i),
+            Value::Float(f) => Scalar::Float(f),
+        }
+    }
+}
+
+/// A key of an agent with its present value.
+#[derive(Clone, Copy, PartialEq, Debug, Serialize)]
+pub struct KeyValue {
+    /// Its name.
+    pub name: &'static str,
+    /// Its value.
+    pub value: Value,
+}
+
+/// A small world with agents that a tree moves.
+pub trait World: Send {
+    /// What kind of world it is.
+    fn info(&self) -> &'static Info;
+    /// Seed, time, inputs, watch, fingerprint.
+    fn stage(&self) -> &Stage;
+    /// The tree that all its agents share.
+    fn def(&self) -> &Def;
+    /// How many agents there are.
+    fn agents(&self) -> u32;
+    /// How many bytes of tree state an agent has.
+    fn bytes_per_agent(&self) -> usize;
+    /// Goes on by one step of [`Stage::step`].
+    ///
+    /// # Errors
+    /// A leaf failed.
+    fn step(&mut self) -> Result<(), TickError>;
+    /// Gives the world something from outside, which is recorded. An input that does not
+    /// fit (an agent or key that is not there, a value of another type, a click at no
+    /// number) changes nothing and is not recorded; the answer is then `false`.
+    fn input(&mut self, input: Input) -> bool;
+    /// Watches another agent. The run itself is the same whoever is watched.
+    fn focus(&mut self, agent: u32);
+    /// What to draw.
+    fn view(&self) -> View;
+    /// The keys of an agent with their values; none for an agent that is not there.
+    fn keys(&self, agent: u32) -> Vec<KeyValue>;
+    /// For a utility selector: the scores of its children for the watched agent. Empty in
+    /// worlds without one.
+    fn scores(&self) -> Vec<f64> {
+        Vec::new()
+    }
+    /// For crowds: what the agents are doing, and how many do it.
+    fn doing(&self) -> Vec<(&'static str, u32)> {
+        Vec::new()
+    }
+    /// What the latest tick of the watched agent's tree answered; `None` before the first.
+    fn status(&self) -> Option<Status> {
+        self.stage().watch().status(tickseed_core::NodeId::ROOT)
+    }
+}
+
+/// Reads all keys of an agent.
+pub(crate) fn read_keys<C: for<'a> Context<At<'a> = C>>(at: &C) -> Vec<KeyValue> {
+    let key = |(i, info): (usize, &tickseed_core::KeyInfo)| {
+        let value = C::read(at, KeyId(i as u16))?.into();
+        Some(KeyValue {
+            name: info.name,
+            value,
+        })
+    };
+    C::schema()
+        .keys
+        .iter()
+        .enumerate()
+        .filter_map(key)
+        .collect()
+}
+
+/// Carries out [`Input::Set`] on an agent, if it is there.
+pub(crate) fn set_key<C: for<'a> Context<At<'a> = C>>(
+    at: Option<&mut C>,
+    key: u16,
+    value: Value,
+) -> bool {
+    at.is_some_and(|at| C::write(at, KeyId(key), value.into()))
+}

@@ -1,0 +1,128 @@
+//! What holds for every world.
+
+use std::collections::HashSet;
+
+use tickseed_worlds::{Input, WORLDS, World, create};
+
+/// Runs with some inputs on the way.
+fn run(name: &str, seed: u64, ticks: u64) -> Box<dyn World> {
+    let mut world = create(name, seed, Some(20)).unwrap();
+    for tick in 0..ticks {
+        if tick == 50 {
+            world.input(Input::Drain { agent: 0 });
+        }
+        if tick == 90 {
+            world.input(Input::Click { x: 3.0, y: 4.0 });
+        }
+        world.step().unwrap();
+    }
+    world
+}
+
+#[test]
+fn equal_seeds_give_equal_runs_and_others_do_not() {
+    for info in WORLDS {
+        let (a, b) = (run(info.name, 7, 400), run(info.name, 7, 400));
+        assert_eq!(a.stage().fingerprint(), b.stage().fingerprint());
+        assert_eq!(a.view(), b.view());
+        assert_eq!(a.keys(0), b.keys(0));
+        let c = run(info.name, 8, 400);
+        assert_ne!(
+            a.stage().fingerprint(),
+            c.stage().fingerprint(),
+            "{}",
+            info.name
+        );
+        assert_ne!(a.keys(0), c.keys(0), "{}", info.name);
+    }
+}
+
+#[test]
+fn recorded_inputs_repeat_the_run() {
+    for info in WORLDS {
+        let first = run(info.name, 5, 300);
+        let mut again = create(info.name, 5, Some(20)).unwrap();
+        let mut inputs = first.stage().inputs().iter().peekable();
+        for tick in 0..300 {
+            while let Some((_, input)) = inputs.next_if(|i| i.0 == tick) {
+                assert!(again.input(*input));
+            }
+            again.step().unwrap();
+        }
+        assert_eq!(first.stage().fingerprint(), again.stage().fingerprint());
+        assert_eq!(first.stage().inputs(), again.stage().inputs());
+    }
+}
+
+#[test]
+fn whoever_is_watched_the_run_is_the_same() {
+    for info in WORLDS {
+        let mut a = create(info.name, 5, Some(20)).unwrap();
+        let mut b = create(info.name, 5, Some(20)).unwrap();
+        for tick in 0..300 {
+            b.focus(tick % 25);
+            a.step().unwrap();
+            b.step().unwrap();
+        }
+        assert_eq!(
+            a.stage().fingerprint(),
+            b.stage().fingerprint(),
+            "{}",
+            info.name
+        );
+    }
+}
+
+#[test]
+fn every_leaf_has_its_turn_in_three_minutes() {
+    for info in WORLDS {
+        let mut world = create(info.name, 1, None).unwrap();
+        let ticks = 180_000_000_000 / info.step.as_nanos() as u64;
+        let mut seen = HashSet::new();
+        for tick in 0..ticks {
+            // The robot has a target only when someone clicks.
+            if info.name == "robot" && tick == 100 {
+                world.input(Input::Click { x: 12.0, y: 7.0 });
+            }
+            world.step().unwrap();
+            let watch = world.stage().watch();
+            seen.extend(
+                world
+                    .def()
+                    .iter()
+                    .map(|n| n.0)
+                    .filter(|n| watch.status(*n).is_some()),
+            );
+        }
+        for (id, _) in world.def().iter() {
+            assert!(
+                seen.contains(&id),
+                "{}: never {}",
+                info.name,
+                world.def().path(id)
+            );
+        }
+    }
+}
+
+#[test]
+fn views_stay_in_the_scene_and_finite() {
+    for info in WORLDS {
+        let mut world = create(info.name, 2, None).unwrap();
+        for _ in 0..600 {
+            world.step().unwrap();
+        }
+        let view = world.view();
+        assert!(!view.marks.is_empty());
+        for mark in &view.marks {
+            for p in &mark.points {
+                let inside =
+                    (0.0..=view.size.x).contains(&p.x) && (0.0..=view.size.y).contains(&p.y);
+                assert!(inside, "{}: {mark:?} at {p:?}", info.name);
+            }
+        }
+        for bar in &view.bars {
+            assert!((0.0..=1.0).contains(&bar.value), "{}: {bar:?}", info.name);
+        }
+    }
+}

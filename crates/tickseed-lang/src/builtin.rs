@@ -679,6 +679,10 @@ pub const RESERVED: &[&str] = &[
     "not",
     "in",
     "btcpp",
+    "skip",
+    "fail",
+    "succeed",
+    "on",
 ];
 
 /// Options that every node takes.

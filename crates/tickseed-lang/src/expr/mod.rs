@@ -75,7 +75,8 @@ fn whole<T>(
 ) -> Result<T, Vec<Diagnostic>> {
     let lexed = lex(text, at.file, at.start as usize);
     let mut cursor = Cursor::new(text, at.file, at.start as usize, &lexed);
-    let value = read(&mut cursor);
+    // Nothing follows that a line break could part from it.
+    let value = cursor.grouped(read);
     if !cursor.at_end() {
         cursor.expected("the end of the expression");
     }

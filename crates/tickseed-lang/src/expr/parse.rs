@@ -187,6 +187,11 @@ fn chain(
 
 fn prefix(cursor: &mut Cursor<'_>, depth: usize) -> Tall {
     let token = cursor.peek();
+    // The next line is the next node, not the operand that is missing here.
+    if cursor.line_ended() {
+        cursor.expected("a value");
+        return (Expr::new(ExprKind::Error, cursor.last_span().after()), 1);
+    }
     let op = match token.kind {
         Tok::Mark("-") => UnaryOp::Minus,
         Tok::Mark("!") => UnaryOp::Not,
@@ -263,7 +268,7 @@ fn primary(cursor: &mut Cursor<'_>, depth: usize) -> Tall {
             let next = cursor.peek();
             if cursor.is("(") && next.start == token.end {
                 cursor.next();
-                let (arguments, height) = items(cursor, depth, ")");
+                let (arguments, height) = cursor.grouped(|c| items(c, depth, ")"));
                 let span = span.to(cursor.last_span());
                 return grow(
                     cursor,
@@ -300,7 +305,7 @@ fn primary(cursor: &mut Cursor<'_>, depth: usize) -> Tall {
         }
         Tok::Mark("(") => {
             cursor.next();
-            let (inner, height) = nested(cursor, depth, conditional);
+            let (inner, height) = cursor.grouped(|c| nested(c, depth, conditional));
             if !cursor.expect(")", "to close the parenthesis") {
                 return (error(cursor, span), 1);
             }
@@ -308,7 +313,7 @@ fn primary(cursor: &mut Cursor<'_>, depth: usize) -> Tall {
         }
         Tok::Mark("[") => {
             cursor.next();
-            let (list, height) = items(cursor, depth, "]");
+            let (list, height) = cursor.grouped(|c| items(c, depth, "]"));
             let span = span.to(cursor.last_span());
             grow(cursor, Expr::new(ExprKind::List(list), span), height)
         }

@@ -15,6 +15,8 @@ pub(crate) struct Cursor<'a> {
     tokens: &'a [Token],
     at: usize,
     pub(crate) diagnostics: Vec<Diagnostic>,
+    /// How many parentheses and brackets are open: inside them, line breaks mean nothing.
+    pub(crate) group: usize,
     /// Where the last syntax error was reported: one message a place is enough.
     last_error: Option<u32>,
 }
@@ -30,6 +32,7 @@ impl<'a> Cursor<'a> {
             tokens: &lexed.tokens,
             at: 0,
             diagnostics,
+            group: 0,
             last_error: None,
         }
     }
@@ -173,6 +176,26 @@ impl<'a> Cursor<'a> {
             span = self.last_span().after();
         }
         self.syntax_error(Diagnostic::error("tick::expected", message).at(span, "expected here"));
+    }
+
+    /// Reports that `what` was expected instead of the next token.
+    pub(crate) fn unexpected(&mut self, what: &str) {
+        let message = format!("expected {what}, found {}", self.found());
+        let span = self.span(self.peek());
+        self.syntax_error(Diagnostic::error("tick::expected", message).at(span, "not expected"));
+    }
+
+    /// Whether a line break ends what is being read.
+    pub(crate) fn line_ended(&self) -> bool {
+        self.group == 0 && self.peek().newline_before
+    }
+
+    /// Reads inside parentheses or brackets.
+    pub(crate) fn grouped<T>(&mut self, read: impl FnOnce(&mut Self) -> T) -> T {
+        self.group += 1;
+        let result = read(self);
+        self.group -= 1;
+        result
     }
 
     /// Reports an error unless the parser already stumbled over the same token.

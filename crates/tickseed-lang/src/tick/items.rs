@@ -112,19 +112,27 @@ impl Parser<'_> {
             "condition",
         ];
         let near = crate::diagnostics::nearest(&word, known);
-        if let Some(near) = near {
-            diagnostic = diagnostic.help(format!("did you mean `{near}`?"));
-        } else if self.c.is("<") {
-            diagnostic = diagnostic.help("this looks like XML; it is read by the XML reader");
+        let whole = self.c.text.trim();
+        let is_xml = self.c.is("<");
+        let help = if is_xml {
+            Some("this looks like XML; it is read by the XML reader".to_owned())
+        } else if !whole.contains('\n') && (whole.ends_with(".tick") || whole.ends_with(".xml")) {
+            Some("this looks like the path of a file; load the file instead of its name".to_owned())
         } else if self.c.is("}") {
-            diagnostic = diagnostic.help("there is one closing brace too many");
-        } else if self.c.text.trim().ends_with(".tick") && !self.c.text.trim().contains('\n') {
-            diagnostic = diagnostic
-                .help("this looks like the path of a file; load the file instead of its name");
+            Some("there is one closing brace too many".to_owned())
+        } else if let Some(near) = near {
+            Some(format!("did you mean `{near}`?"))
         } else if token.kind == Tok::Name {
-            diagnostic = diagnostic.help("nodes stand inside a tree: tree Main { ... }");
-        }
+            Some("nodes stand inside a tree: tree Main { ... }".to_owned())
+        } else {
+            None
+        };
+        diagnostic = diagnostic.maybe_help(help);
         self.c.syntax_error(diagnostic);
+        // Nothing in XML is worth a message of its own.
+        while is_xml && !self.c.at_end() {
+            self.c.next();
+        }
         // Over the braces of whatever this is, to the next line that begins an item.
         let mut open = 0_usize;
         loop {

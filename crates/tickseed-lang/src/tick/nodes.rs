@@ -72,12 +72,14 @@ impl Parser<'_> {
             Form::Compact => builtin(node.kind.as_str()),
             Form::Explicit(_) => None,
         };
-        self.instance_name(&mut node, spec);
-        if let Some(spec) = spec {
+        let misread = self.instance_name(&mut node, spec);
+        if let (Some(spec), false) = (spec, misread) {
             self.head(&mut node, spec);
         }
         if self.c.is("(") && !self.c.peek().newline_before {
+            self.c.group += 1;
             self.arguments(&mut node);
+            self.c.group -= 1;
         }
         self.options(&mut node, spec);
         self.swallow(&mut node.trivia);
@@ -124,19 +126,34 @@ impl Parser<'_> {
                 return Some(());
             }
         }
-        if matches!(word, "else" | "tree" | "import" | "enum" | "main" | "keys") {
+        if matches!(
+            word,
+            "else"
+                | "tree"
+                | "import"
+                | "enum"
+                | "main"
+                | "keys"
+                | "skip"
+                | "fail"
+                | "succeed"
+                | "on"
+        ) {
             self.c.syntax_error(
                 Diagnostic::error("tick::reserved", format!("`{word}` does not begin a node"))
                     .at(self.c.span(token), "not expected here")
                     .help(match word {
                         "else" => "`else` follows the closing brace of an `if` or a `while`".into(),
+                        "skip" | "fail" | "succeed" | "on" => {
+                            "guards and hooks stand on the line of their node".into()
+                        }
                         _ => format!("a node of that name is written `{word}` between backticks"),
                     }),
             );
             return None;
         }
         let Some(mut name) = self.c.name() else {
-            self.c.expected("a node");
+            self.c.unexpected("a node");
             return None;
         };
         if token.kind == Tok::Name
@@ -157,9 +174,10 @@ impl Parser<'_> {
         Some(())
     }
 
-    fn instance_name(&mut self, node: &mut Node, spec: Option<&Builtin>) {
+    /// The text behind a kind. Says whether it was meant as something else, which was reported.
+    fn instance_name(&mut self, node: &mut Node, spec: Option<&Builtin>) -> bool {
         if self.c.peek().kind != Tok::Text || self.c.peek().newline_before {
-            return;
+            return false;
         }
         // `log "text"` is a message; only `log "name" "text"` and `log "name" (text)` have a name.
         if spec.is_some_and(|spec| spec.head == Head::Message) {
@@ -167,7 +185,7 @@ impl Parser<'_> {
             let group = next.kind == Tok::Mark("(") && !self.is_argument_list_at(1);
             let foreign = self.c.is_word_at(1, "btcpp") && self.c.peek_at(2).kind == Tok::Text;
             if next.newline_before || !(next.kind == Tok::Text || group || foreign) {
-                return;
+                return false;
             }
         }
         node.name = self.c.quoted_text();
@@ -182,7 +200,9 @@ impl Parser<'_> {
             node.name = None;
             self.c.next();
             expr::expression(&mut self.c);
+            return true;
         }
+        false
     }
 
     /// What stands behind a built-in's words.
@@ -457,7 +477,10 @@ impl Parser<'_> {
             }
             let open = self.c.peek();
             let value = if self.c.is("(") && open.start == self.c.last_span().end {
-                self.option_value(option)
+                self.c.group += 1;
+                let value = self.option_value(option);
+                self.c.group -= 1;
+                value
             } else {
                 None
             };

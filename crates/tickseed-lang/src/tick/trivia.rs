@@ -142,6 +142,13 @@ impl Parser<'_> {
 
     /// `#[name]`, `#[name = value, ...]`; the next token is its first mark.
     pub(super) fn metadata(&mut self) -> Vec<Attribute> {
+        self.c.group += 1;
+        let list = self.metadata_inside();
+        self.c.group -= 1;
+        list
+    }
+
+    fn metadata_inside(&mut self) -> Vec<Attribute> {
         let open = self.c.next();
         let open = self.c.span(open);
         let mut list = Vec::new();

@@ -29,6 +29,10 @@ impl Parser<'_> {
             return first;
         }
         self.c.next();
+        if self.c.line_ended() {
+            self.c.expected("the end of the range");
+            return first;
+        }
         let second_start = self.c.span(self.c.peek());
         let second = self.expression_value(second_start, true);
         let span = first.span.to(second.span);
@@ -67,6 +71,13 @@ impl Parser<'_> {
 
     /// Ports between parentheses; the next token is the opening one.
     pub(super) fn ports(&mut self) -> Vec<Port> {
+        self.c.group += 1;
+        let ports = self.ports_inside();
+        self.c.group -= 1;
+        ports
+    }
+
+    fn ports_inside(&mut self) -> Vec<Port> {
         self.c.next();
         let mut ports = Vec::new();
         loop {

@@ -12,6 +12,7 @@ pub mod expr;
 pub mod fmt;
 pub mod json;
 mod lex;
+pub mod load;
 pub mod model;
 pub mod tick;
 pub mod xml;

@@ -1,7 +1,8 @@
 //! The checks BehaviorTree.CPP makes when it loads a file, in its words where tools look for them.
 //!
 //! Those that need the registered nodes (unknown kinds, unknown ports) are made where the registry
-//! is; here are those that a file alone decides.
+//! is, those that need all files (unknown trees, recursion) by [`crate::load`]; here are those that
+//! a file alone decides.
 
 use super::Options;
 use super::names::{ASYNCHRONOUS, Children, bad_model_name, bad_port_name, builtin};
@@ -52,20 +53,6 @@ pub(super) fn check(document: &Document, options: &Options, diagnostics: &mut Ve
                 checker.name(message, &port.name);
             }
         }
-    }
-    if let Some(main) = &document.main
-        && document.tree(main.as_str()).is_none()
-        && document.imports().next().is_none()
-    {
-        let nearest = crate::diagnostics::nearest(
-            main.as_str(),
-            document.trees().map(|tree| tree.name.as_str()),
-        );
-        let message = format!("Can't find a tree with name: {main}");
-        let diagnostic =
-            Diagnostic::error("xml::unknown-tree", message).at(main.span, "the tree to run");
-        let help = nearest.map(|name| format!("did you mean `{name}`?"));
-        checker.diagnostics.push(diagnostic.maybe_help(help));
     }
 }
 

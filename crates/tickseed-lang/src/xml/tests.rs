@@ -440,12 +440,6 @@ fn nodes_are_checked_as_the_reference_does() {
             "1:25 E The attribute [ID] of tag <BehaviorTree> must not use the name of a registered Node"
         ]
     );
-    let main =
-        "<root main_tree_to_execute='Mian'><BehaviorTree ID='Main'><A/></BehaviorTree></root>";
-    assert_eq!(
-        messages(main),
-        ["1:29 E Can't find a tree with name: Mian (did you mean `Main`?)"]
-    );
 }
 
 #[test]

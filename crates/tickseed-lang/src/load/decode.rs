@@ -1,0 +1,50 @@
+//! Bytes to text.
+
+use crate::diagnostics::Diagnostic;
+use crate::model::{FileId, Span};
+use std::borrow::Cow;
+
+/// What was wrong with a file's bytes; its place is in the text that came with it.
+#[derive(Debug)]
+pub struct BadText {
+    message: String,
+    help: &'static str,
+    at: usize,
+}
+
+impl BadText {
+    /// The message, about the file with this number.
+    pub fn in_file(&self, file: FileId) -> Diagnostic {
+        Diagnostic::error("load::not-utf8", self.message.clone())
+            .at(Span::new(file, self.at, self.at), "")
+            .help(self.help)
+    }
+}
+
+/// The text of a file's bytes. If they are not UTF-8, what could be read, up to and with the bad
+/// place, and what is wrong.
+pub fn decode(bytes: &[u8]) -> (Cow<'_, str>, Option<BadText>) {
+    let error = match std::str::from_utf8(bytes) {
+        Ok(text) => return (Cow::Borrowed(text), None),
+        Err(error) => error,
+    };
+    let at = error.valid_up_to();
+    let byte = bytes.get(at).copied().unwrap_or_default();
+    let utf16 = bytes.starts_with(&[0xFF, 0xFE]) || bytes.starts_with(&[0xFE, 0xFF]);
+    let (message, help) = if utf16 {
+        (
+            "the file is UTF-16; expected UTF-8".to_owned(),
+            "save it as UTF-8",
+        )
+    } else {
+        let message = format!("the byte 0x{byte:02X} is no UTF-8 text here");
+        (
+            message,
+            "save the file as UTF-8; it may be in an older encoding such as Latin-1, or no text at all",
+        )
+    };
+    // Enough of what follows to show the line.
+    let end = bytes.len().min(at + 200);
+    let text = String::from_utf8_lossy(&bytes[..end]).into_owned();
+    (Cow::Owned(text), Some(BadText { message, help, at }))
+}

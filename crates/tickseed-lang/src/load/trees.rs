@@ -1,0 +1,187 @@
+//! All trees of a load by name: duplicates, and trees that use themselves.
+
+use super::Loaded;
+use crate::diagnostics::{Diagnostic, nearest};
+use crate::model::{Category, Document, Form, Name, Node, Span, Tree};
+use std::collections::BTreeMap;
+
+/// What two trees of one name mean.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Duplicates {
+    /// A mistake.
+    #[default]
+    Error,
+    /// The later one counts, as in BehaviorTree.CPP: a file overrides what it includes. A warning
+    /// names both places.
+    Replace,
+    /// The earlier one counts. A warning names both places.
+    Keep,
+}
+
+/// A tree and the document it stands in.
+#[derive(Clone, Copy, Debug)]
+pub struct Found<'d> {
+    /// The document.
+    pub document: &'d Document,
+    /// The tree.
+    pub tree: &'d Tree,
+}
+
+impl Loaded {
+    /// All trees by name, with messages about duplicates, about uses of trees that do not exist, and
+    /// about trees that use themselves, directly or through others.
+    pub fn trees(&self, duplicates: Duplicates) -> (BTreeMap<&str, Found<'_>>, Vec<Diagnostic>) {
+        let mut trees: BTreeMap<&str, Found<'_>> = BTreeMap::new();
+        let mut diagnostics = Vec::new();
+        for document in &self.documents {
+            for tree in document.trees() {
+                let found = Found { document, tree };
+                let Some(first) = trees.get(tree.name.as_str()).copied() else {
+                    trees.insert(tree.name.as_str(), found);
+                    continue;
+                };
+                diagnostics.push(self.duplicate(first, found, duplicates));
+                if duplicates == Duplicates::Replace {
+                    trees.insert(tree.name.as_str(), found);
+                }
+            }
+        }
+        self.unknown(&trees, &mut diagnostics);
+        diagnostics.extend(cycles(&trees));
+        (trees, diagnostics)
+    }
+
+    fn unknown(&self, trees: &BTreeMap<&str, Found<'_>>, diagnostics: &mut Vec<Diagnostic>) {
+        let mut report = |name: &Name, label: &str| {
+            if !trees.contains_key(name.as_str()) {
+                let message = format!("Can't find a tree with name: {name}");
+                let nearest = nearest(name.as_str(), trees.keys().copied());
+                let help = nearest.map(|nearest| format!("did you mean `{nearest}`?"));
+                diagnostics.push(
+                    Diagnostic::error("load::unknown-tree", message)
+                        .at(name.span, label)
+                        .maybe_help(help),
+                );
+            }
+        };
+        if let Some(document) = self.document()
+            && let Some(main) = &document.main
+        {
+            report(main, "the tree to run");
+        }
+        for root in self
+            .documents
+            .iter()
+            .flat_map(Document::trees)
+            .flat_map(|tree| &tree.body)
+        {
+            root.walk(&mut |node| {
+                if node.form == Form::Explicit(Category::Subtree) {
+                    report(&node.kind, "");
+                }
+            });
+        }
+    }
+
+    fn duplicate(&self, first: Found<'_>, second: Found<'_>, duplicates: Duplicates) -> Diagnostic {
+        let place = |found: Found<'_>| {
+            let span = found.tree.name.span;
+            let file = self.sources.file(span.file).map_or("?", |file| file.name());
+            match self.sources.line_column(span) {
+                Some(at) => format!("{file}:{}", at.line),
+                None => file.to_owned(),
+            }
+        };
+        let name = &first.tree.name;
+        let (a, b) = (place(first), place(second));
+        let message = match duplicates {
+            Duplicates::Error => format!("two trees are called `{name}`: in {a} and in {b}"),
+            Duplicates::Replace => {
+                format!("two trees are called `{name}`: the one in {b} replaces the one in {a}")
+            }
+            Duplicates::Keep => {
+                format!("two trees are called `{name}`: the one in {a} is kept, not the one in {b}")
+            }
+        };
+        let code = "load::duplicate-tree";
+        let diagnostic = match duplicates {
+            Duplicates::Error => {
+                Diagnostic::error(code, message).help("rename one, or choose which of them counts")
+            }
+            _ => Diagnostic::warning(code, message),
+        };
+        diagnostic
+            .at(second.tree.name.span, "the second one")
+            .and(name.span, "the first one")
+    }
+}
+
+/// A tree in the search for circles.
+struct Open<'d> {
+    name: &'d str,
+    uses: std::vec::IntoIter<(&'d str, Span)>,
+}
+
+/// One message for each circle found; a tree used twice is none.
+fn cycles(trees: &BTreeMap<&str, Found<'_>>) -> Vec<Diagnostic> {
+    let mut diagnostics = Vec::new();
+    let mut done: BTreeMap<&str, bool> = BTreeMap::new();
+    for &start in trees.keys() {
+        if done.contains_key(start) {
+            continue;
+        }
+        // Trees can use each other in long chains: the stack is a list.
+        let mut open = vec![visit(trees, start)];
+        done.insert(start, false);
+        while let Some(top) = open.last_mut() {
+            let Some((name, span)) = top.uses.next() else {
+                done.insert(top.name, true);
+                open.pop();
+                continue;
+            };
+            match done.get(name) {
+                Some(true) => {}
+                None => {
+                    done.insert(name, false);
+                    open.push(visit(trees, name));
+                }
+                Some(false) => {
+                    let from = open.iter().position(|tree| tree.name == name).unwrap_or(0);
+                    let mut circle: Vec<&str> = open[from..].iter().map(|tree| tree.name).collect();
+                    circle.push(name);
+                    let message = format!(
+                        "Recursive behavior tree cycle detected: tree '{name}' references itself ({})",
+                        circle.join(" -> ")
+                    );
+                    diagnostics.push(
+                        Diagnostic::error("load::recursion", message)
+                            .at(span, "this use closes the circle"),
+                    );
+                }
+            }
+        }
+    }
+    diagnostics
+}
+
+fn visit<'d>(trees: &BTreeMap<&'d str, Found<'d>>, name: &'d str) -> Open<'d> {
+    let mut uses = Vec::new();
+    if let Some(found) = trees.get(name) {
+        for root in &found.tree.body {
+            root.walk(&mut |node: &'d Node| {
+                let is_use = match node.form {
+                    Form::Explicit(category) => category == Category::Subtree,
+                    // A tree may be used by its bare name.
+                    Form::Compact => true,
+                };
+                if is_use && let Some((&known, _)) = trees.get_key_value(node.kind.as_str()) {
+                    uses.push((known, node.kind.span));
+                }
+            });
+        }
+    }
+    Open {
+        name,
+        uses: uses.into_iter(),
+    }
+}

@@ -2,7 +2,9 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use tickseed_testkit::random::{Spec, shrink};
+use proptest::prelude::*;
+use proptest::test_runner::{TestError, TestRunner};
+use tickseed_testkit::random::{Spec, SpecKind, shrink, trees};
 use tickseed_testkit::{Compared, Plan, compare};
 
 fn plan(seed: u64) -> Plan {
@@ -64,4 +66,37 @@ fn random_trees_run_as_the_interpreter_says() {
     println!("{trees} trees, {nodes} nodes, {all:?}");
     // The trees must be lively, or equality means little.
     assert!(all.running * 3 > all.ticks && all.events > 2 * all.ticks && all.errors > trees / 20);
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig {
+        cases: 256,
+        // Seeds would not outlive a change of the generator: what is found becomes a story.
+        failure_persistence: None,
+        max_shrink_iters: 20_000,
+        ..ProptestConfig::default()
+    })]
+
+    #[test]
+    fn trees_of_the_strategy_run_as_the_interpreter_says(spec in trees(6), seed in any::<u64>()) {
+        let plan = Plan { seed, steps: 60, errors: seed.is_multiple_of(2) };
+        prop_assert_eq!(run(&spec, plan).err(), None);
+    }
+}
+
+/// The strategy shrinks: of all trees with a parallel, it finds one with hardly more than that.
+#[test]
+fn the_strategy_shrinks_to_what_matters() {
+    fn has_parallel(spec: &Spec) -> bool {
+        matches!(spec.kind, SpecKind::Parallel(_)) || spec.children.iter().any(has_parallel)
+    }
+    let mut runner = TestRunner::deterministic();
+    let result = runner.run(&trees(6), |spec| {
+        prop_assert!(!has_parallel(&spec));
+        Ok(())
+    });
+    let Err(TestError::Fail(_, smallest)) = result else {
+        panic!("no parallel among all the trees: {result:?}");
+    };
+    assert_eq!(smallest.len(), 2, "{smallest:?}");
 }

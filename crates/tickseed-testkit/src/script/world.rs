@@ -197,6 +197,20 @@ impl World {
         self.inner.borrow().broken.clone()
     }
 
+    /// Makes room for the leaves of these names and for so many events between two
+    /// [`clear`](World::clear)s: until they are exceeded the world allocates nothing.
+    pub fn reserve(&mut self, names: impl IntoIterator<Item = &'static str>, events: usize) {
+        let inner = self.inner.get_mut();
+        inner.log.reserve(events);
+        for name in names {
+            inner.asked.entry(name).or_default();
+            inner.started.entry(name).or_default();
+        }
+        // A full map grows before it looks whether the name is known.
+        inner.asked.reserve(1);
+        inner.started.reserve(1);
+    }
+
     /// Changes some of the keys, as a world does between ticks.
     pub fn change_keys(&mut self, rng: &mut Rng) {
         if rng.below(2) == 0 {

@@ -3,6 +3,7 @@
 use core::ops::{Deref, DerefMut};
 use core::time::Duration;
 
+use crate::blackboard::Blackboard;
 use crate::key::{KeyId, Scalar, Schema};
 use crate::rng::Rng;
 use crate::time::Time;
@@ -52,6 +53,16 @@ pub trait Context: 'static {
     /// Writes a key; `false` if there is no such key, it is read-only or of another type.
     fn write(_at: &mut Self::At<'_>, _key: KeyId, _value: Scalar) -> bool {
         false
+    }
+
+    /// The dynamic blackboard that the context has, if any: for leaves that come from files.
+    fn blackboard<'x>(_at: &'x Self::At<'_>) -> Option<&'x Blackboard> {
+        None
+    }
+
+    /// [`blackboard`](Context::blackboard), to write to.
+    fn blackboard_mut<'x>(_at: &'x mut Self::At<'_>) -> Option<&'x mut Blackboard> {
+        None
     }
 
     /// Takes a line from a log node; dropped by default.

@@ -11,6 +11,7 @@ extern crate alloc;
 extern crate std;
 
 mod agent;
+mod blackboard;
 mod build;
 mod compile;
 mod context;
@@ -23,6 +24,7 @@ mod key;
 mod keys;
 mod kind;
 mod leaf;
+mod nearest;
 mod node;
 pub mod nodes;
 mod rng;
@@ -33,6 +35,7 @@ mod trace;
 mod tree;
 
 pub use agent::Agent;
+pub use blackboard::{Blackboard, BlackboardError, KeyRef, Layout, LayoutBuilder};
 pub use build::{BuildError, Issue, MAX_DEPTH, Rule};
 pub use bytemuck;
 pub use context::{Context, Cx};

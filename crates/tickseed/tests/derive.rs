@@ -454,3 +454,50 @@ fn constants_carry_their_types() {
     let _: Key<owned::Derived, f32> = owned::Derived::BATTERY;
     let _: Key<block::Derived<'static>, f64> = block::Vitals::HEALTH;
 }
+
+#[test]
+fn a_blackboard_beside_fields() {
+    use tickseed::{Blackboard, Layout};
+
+    #[derive(Context)]
+    struct Agent<'w> {
+        tired: bool,
+        #[context(blackboard)]
+        memory: &'w mut Blackboard,
+    }
+
+    let mut keys = Layout::builder();
+    keys.scalar("hunger", 0.0_f32).unwrap();
+    let goal = keys.declare::<i32>("goal").unwrap();
+    let layout = keys.finish();
+    let hunger = layout.key::<Agent<'static>, f32>("hunger").unwrap();
+    let guard = hunger.gt(0.5).and(Agent::TIRED.eq(false));
+
+    let mut board = Blackboard::new(layout);
+    let mut at = Agent {
+        tired: false,
+        memory: &mut board,
+    };
+    assert!(!guard.holds(&at));
+    at.memory.set("hunger", 0.75_f32).unwrap();
+    assert!(guard.holds(&at));
+    assert_eq!(<Agent<'static> as Context>::read(&at, goal), None);
+    assert!(<Agent<'static> as Context>::write(
+        &mut at,
+        goal,
+        Scalar::Int(4)
+    ));
+    assert!(<Agent<'static> as Context>::write(
+        &mut at,
+        KeyId(0),
+        Scalar::Bool(true)
+    ));
+    assert!(!<Agent<'static> as Context>::write(
+        &mut at,
+        KeyId(1),
+        Scalar::Bool(true)
+    ));
+    assert!(!guard.holds(&at));
+    let seen = <Agent<'static> as Context>::blackboard(&at).unwrap();
+    assert_eq!(seen.get::<i32>(goal).unwrap(), 4);
+}

@@ -466,7 +466,7 @@ impl core::fmt::Debug for Blackboard {
 impl Context for Blackboard {
     type At<'a> = Blackboard;
 
-    fn block<'x>(at: &'x Blackboard) -> &'x [u8] {
+    fn block(at: &Blackboard) -> &[u8] {
         &at.block
     }
 
@@ -478,11 +478,11 @@ impl Context for Blackboard {
         at.write_scalar(key, value)
     }
 
-    fn blackboard<'x>(at: &'x Blackboard) -> Option<&'x Blackboard> {
+    fn blackboard(at: &Blackboard) -> Option<&Blackboard> {
         Some(at)
     }
 
-    fn blackboard_mut<'x>(at: &'x mut Blackboard) -> Option<&'x mut Blackboard> {
+    fn blackboard_mut(at: &mut Blackboard) -> Option<&mut Blackboard> {
         Some(at)
     }
 }

@@ -134,14 +134,19 @@ const fn part(of: &'static [&'static str], builtin: Builtin) -> Builtin {
     }
 }
 
-const PRESETS: &[&str] = &["flat", "skill", "pure", "classic", "btcpp"];
-const PRESET: OptionSpec = word("preset", PRESETS, "takes all options from another engine");
 const PREEMPT: OptionSpec = word(
     "preempt",
     &["after_start", "before_start"],
-    "halt the old branch after or before the new one starts",
+    "when the abandoned branch is halted: after or before the new one starts",
 );
 const REACTIVE: OptionSpec = flag("reactive", "start again from the first child on every tick");
+const CHOOSE_AGAIN: OptionSpec = flag("reactive", "choose anew on every tick");
+const OTHERWISE: OptionSpec = word(
+    "otherwise",
+    &["failure", "success", "skipped"],
+    "the answer where the child does not run",
+);
+const DRAIN: OptionSpec = value("drain", "up to so many rounds in one tick, instead of one");
 
 const ORDERED: &[OptionSpec] = &[
     flag("memory", "go on at the running child (the default)"),
@@ -152,22 +157,23 @@ const ORDERED: &[OptionSpec] = &[
         OptionValue::Values,
         "draw the order by these weights, one a child",
     ),
+    flag(
+        "keep_place",
+        "go on where the last activation stopped, even after a halt",
+    ),
     PREEMPT,
-    flag("keep_index", "keep the place over failures and halts"),
-    flag("yielding", "let a tick pass between children"),
-    PRESET,
 ];
 
 const PARALLEL: &[OptionSpec] = &[
     option(
         "success",
         OptionValue::NumberOrAll,
-        "succeed when so many children have",
+        "succeed when so many children have (all)",
     ),
     option(
         "failure",
         OptionValue::NumberOrAll,
-        "fail when so many children have",
+        "fail when so many children have (1)",
     ),
     word(
         "decide",
@@ -176,90 +182,58 @@ const PARALLEL: &[OptionSpec] = &[
     ),
     word(
         "tie",
-        &["failure", "success", "order"],
+        &["failure", "success"],
         "what wins when both are reached in one tick",
     ),
     word(
         "finished",
-        &["keep", "again", "keep_until_reset"],
-        "what happens to finished children",
+        &["latch", "restart"],
+        "what happens to children that finished earlier",
     ),
     word(
         "leftover",
-        &["halt", "leave"],
+        &["halt", "await"],
         "what happens to running children at the end",
     ),
-    PRESET,
 ];
 
-const LOOP: &[OptionSpec] = &[
-    flag("forever", "without end"),
-    value(
-        "drain",
-        "run up to so many rounds in one tick, instead of one",
-    ),
-    value("until", "stop after a round when this is true"),
-    word(
-        "on_failure",
-        &["fail", "retry", "ignore"],
-        "what a failed round does",
-    ),
-    PRESET,
-];
-
-const GATE: &[OptionSpec] = &[
-    word("start", &["success", "any"], "which results close the gate"),
-    word(
-        "closed",
-        &["failure", "skip", "replay"],
-        "what a closed gate answers",
-    ),
-    word("reset", &["keep", "refund"], "what a halt does to the time"),
-    PRESET,
-];
-
-const OTHERWISE: OptionSpec = word(
-    "otherwise",
-    &["failure", "success", "skip"],
-    "the result when it is false",
-);
-
-const CURVES: &[OptionSpec] = &[
-    value("from", "the range of the input that becomes 0 to 1"),
-    option("linear", OptionValue::Values, "slope and offset"),
-    option("power", OptionValue::Values, "exponent"),
-    option("exponential", OptionValue::Values, "steepness"),
-    option("logistic", OptionValue::Values, "steepness and middle"),
-    flag("smoothstep", "smooth at both ends"),
-    option("table", OptionValue::Values, "points as [input, output]"),
-    flag("inverted", "one minus the score"),
-    value("weight", "the weight in a sum"),
-];
+const START_ON: OptionSpec = word("start_on", &["success", "verdict"], "what closes it");
+const REFUND: OptionSpec = flag("refund", "a halt opens it");
 
 const UTILITY: &[OptionSpec] = &[
+    flag("highest", "take the best (the default)"),
+    option(
+        "softmax",
+        OptionValue::Value,
+        "draw, good ones more often: temperature",
+    ),
+    flag("weighted", "draw by score"),
+    CHOOSE_AGAIN,
+    value("inertia", "added to the score of the running option"),
+    value("dwell", "how long an option runs at least"),
+    PREEMPT,
+];
+
+const SCORE: &[OptionSpec] = &[
+    value("weight", "multiplies the score"),
     flag(
         "product",
         "multiply the considerations, compensated for their number (the default)",
     ),
-    flag("sum", "add the considerations by weight"),
-    flag("highest", "take the best (the default)"),
-    option(
-        "softmax",
-        OptionValue::Values,
-        "draw by softmax: temperature",
-    ),
-    flag("weighted", "draw by score"),
-    value("inertia", "added to the score of the running branch"),
-    value("dwell", "how long a branch runs at least"),
-    word(
-        "rescore",
-        &["tick", "activation"],
-        "when scores are taken anew",
-    ),
-    PREEMPT,
+    flag("mean", "take the mean of the considerations"),
 ];
 
-/// All built-in nodes, longest words first where one begins another.
+const CURVES: &[OptionSpec] = &[
+    value("from", "the range of the value that becomes 0 to 1"),
+    option("linear", OptionValue::Values, "slope, offset"),
+    option("power", OptionValue::Value, "exponent"),
+    option("exponential", OptionValue::Value, "base"),
+    option("logistic", OptionValue::Values, "steepness, middle"),
+    flag("smoothstep", "smooth at both ends"),
+    option("table", OptionValue::Values, "points: [input, output], ..."),
+];
+
+/// All built-in nodes.
 pub const BUILTINS: &[Builtin] = &[
     node(
         "sequence",
@@ -290,7 +264,10 @@ pub const BUILTINS: &[Builtin] = &[
         "branch",
         Head::None,
         between(2, 3),
-        &[REACTIVE, PREEMPT],
+        &[
+            flag("reactive", "ask the first child on every tick"),
+            PREEMPT,
+        ],
         "asks the first child, then runs the second or the third",
     ),
     node(
@@ -298,7 +275,7 @@ pub const BUILTINS: &[Builtin] = &[
         "if",
         Head::Condition,
         between(1, 2),
-        &[PREEMPT],
+        &[],
         "asks once, then runs one branch to its end",
     ),
     node(
@@ -314,8 +291,8 @@ pub const BUILTINS: &[Builtin] = &[
         "switch",
         Head::Value,
         MANY,
-        &[REACTIVE, PREEMPT],
-        "runs the first case that the value fits",
+        &[CHOOSE_AGAIN, PREEMPT],
+        "runs the first case that fits the value",
     ),
     part(
         &["switch"],
@@ -344,16 +321,16 @@ pub const BUILTINS: &[Builtin] = &[
         "filter",
         Head::None,
         between(2, 2),
-        &[PRESET],
-        "asks its guards on every tick, then does its work",
+        &[],
+        "works while its guards hold, asked on every tick",
     ),
     node(
         "monitor",
         "monitor",
         Head::None,
         between(2, 2),
-        &[PRESET],
-        "does its work while it watches its guards",
+        &[],
+        "works and watches its guards beside it",
     ),
     part(
         &["filter", "monitor"],
@@ -368,14 +345,7 @@ pub const BUILTINS: &[Builtin] = &[
     ),
     part(
         &["filter", "monitor"],
-        node(
-            "work",
-            "work",
-            Head::None,
-            MANY,
-            &[],
-            "what is done meanwhile",
-        ),
+        node("work", "work", Head::None, ONE, &[], "what is done"),
     ),
     node(
         "utility",
@@ -391,13 +361,9 @@ pub const BUILTINS: &[Builtin] = &[
             "option",
             "option",
             Head::OptionalValue,
-            between(1, usize::MAX),
-            &[
-                value("weight", "multiplies the score"),
-                flag("product", "multiply the considerations"),
-                flag("sum", "add the considerations by weight"),
-            ],
-            "a branch with its score: a value, or considerations",
+            MANY,
+            SCORE,
+            "a branch with its score: a number, or considerations before the branch",
         ),
     ),
     part(
@@ -416,38 +382,8 @@ pub const BUILTINS: &[Builtin] = &[
         "for",
         Head::Count,
         ONE,
-        &[value("drain", "items in one tick")],
+        &[DRAIN],
         "runs its child once for each number below a count",
-    ),
-    node(
-        "try",
-        "try",
-        Head::None,
-        between(1, 3),
-        &[],
-        "runs a child and deals with how it ends",
-    ),
-    part(
-        &["try"],
-        node(
-            "catch",
-            "catch",
-            Head::None,
-            ONE,
-            &[],
-            "runs when the child fails",
-        ),
-    ),
-    part(
-        &["try"],
-        node(
-            "finally",
-            "finally",
-            Head::None,
-            ONE,
-            &[],
-            "runs however it ends",
-        ),
     ),
     node(
         "invert",
@@ -478,64 +414,75 @@ pub const BUILTINS: &[Builtin] = &[
         "repeat",
         Head::OptionalValue,
         ONE,
-        LOOP,
-        "runs its child so many times",
+        &[
+            flag("forever", "without end; fails when its child fails"),
+            DRAIN,
+        ],
+        "runs its child until it has succeeded so many times",
     ),
     node(
         "retry",
         "retry",
-        Head::OptionalValue,
+        Head::Value,
         ONE,
-        LOOP,
-        "tries up to so many times",
+        &[DRAIN],
+        "runs its child until it succeeds, so many times at most",
     ),
     node(
         "until success",
         "until_success",
         Head::None,
         ONE,
-        &[value("drain", "tries in one tick")],
-        "runs its child again until it succeeds",
+        &[DRAIN],
+        "runs its child until it succeeds",
     ),
     node(
         "until failure",
         "until_failure",
         Head::None,
         ONE,
-        &[value("drain", "rounds in one tick")],
-        "runs its child again until it fails, then succeeds",
+        &[DRAIN],
+        "runs its child until it fails, then succeeds",
     ),
     node(
-        "keep_running",
-        "keep_running",
+        "loop",
+        "loop",
         Head::None,
         ONE,
-        &[],
-        "runs its child again until it fails, then fails",
+        &[DRAIN],
+        "runs its child again and again, for ever",
     ),
     node(
         "cooldown",
         "cooldown",
         Head::Duration,
         ONE,
-        GATE,
-        "rests after its child succeeded",
+        &[
+            START_ON,
+            word(
+                "otherwise",
+                &["failure", "skipped"],
+                "the answer while it is closed",
+            ),
+            REFUND,
+        ],
+        "rests so long after its child succeeded",
     ),
     node(
         "rate_limit",
         "rate_limit",
         Head::Duration,
         ONE,
-        GATE,
-        "runs its child at most so often",
+        &[START_ON, REFUND],
+        "runs its child at most once in so long and replays its answer in between",
     ),
     node(
         "timeout",
         "timeout",
         Head::Duration,
         ONE,
-        &[PRESET],
-        "fails when its child takes longer",
+        &[OTHERWISE],
+        "halts its child and fails when it takes longer",
     ),
     node(
         "delay",
@@ -550,28 +497,16 @@ pub const BUILTINS: &[Builtin] = &[
         "chance",
         Head::Value,
         ONE,
-        &[],
-        "runs its child with a probability",
+        &[OTHERWISE],
+        "runs its child with a probability from 0 to 1",
     ),
     node(
         "once",
         "once",
         Head::None,
         ONE,
-        &[word(
-            "then",
-            &["skip", "replay"],
-            "what it answers afterwards",
-        )],
-        "runs its child to an end a single time",
-    ),
-    node(
-        "auto_reset",
-        "auto_reset",
-        Head::None,
-        ONE,
-        &[],
-        "resets its child when it ends",
+        &[OTHERWISE],
+        "runs its child to an end a single time, then answers the same for ever",
     ),
     node(
         "precondition",
@@ -579,7 +514,23 @@ pub const BUILTINS: &[Builtin] = &[
         Head::Condition,
         ONE,
         &[OTHERWISE],
-        "asks before its child starts",
+        "runs its child only if the expression is true when it starts",
+    ),
+    node(
+        "catch",
+        "catch",
+        Head::Condition,
+        ONE,
+        &[],
+        "when its child fails, succeeds if the expression is true",
+    ),
+    node(
+        "hold",
+        "hold",
+        Head::None,
+        ONE,
+        &[],
+        "reactive nodes above go on with its running child without asking again",
     ),
     node(
         "uninterruptible",
@@ -587,7 +538,7 @@ pub const BUILTINS: &[Builtin] = &[
         Head::None,
         ONE,
         &[],
-        "its child is never preempted",
+        "an error where something above could halt its child",
     ),
     node(
         "check",
@@ -611,11 +562,11 @@ pub const BUILTINS: &[Builtin] = &[
         Head::Condition,
         LEAF,
         &[
-            value("timeout", "how long at most"),
+            value("within", "how long at most"),
             word(
-                "timed_out",
-                &["failure", "success"],
-                "the result when time is over",
+                "otherwise",
+                &["failure", "success", "skipped"],
+                "the answer when time is over",
             ),
         ],
         "runs until the expression is true",
@@ -625,7 +576,7 @@ pub const BUILTINS: &[Builtin] = &[
         "wait",
         Head::Duration,
         LEAF,
-        &[PRESET],
+        &[],
         "runs for a duration, then succeeds",
     ),
     node(
@@ -633,11 +584,7 @@ pub const BUILTINS: &[Builtin] = &[
         "log",
         Head::Message,
         LEAF,
-        &[word(
-            "level",
-            &["debug", "info", "warn", "error"],
-            "how important it is",
-        )],
+        &[],
         "writes a message and succeeds",
     ),
     node("success", "success", Head::None, LEAF, &[], "succeeds"),

@@ -324,10 +324,6 @@ fn node() -> impl Strategy<Value = Node> {
     leaf.clone().prop_recursive(4, 24, 3, move |inner| {
         (leaf.clone(), prop::collection::vec(inner, 0..4)).prop_map(|(mut node, children)| {
             node.children = children;
-            // Behind a `try` these would be its own.
-            if node.kind != "try" {
-                node.children.retain(|child| !is_clause(child));
-            }
             // These have room for one or two children only.
             if matches!(node.kind.as_str(), "if" | "while") && node.form == Form::Compact {
                 node.children.truncate(2);
@@ -392,8 +388,7 @@ fn item() -> impl Strategy<Value = Item> {
         doc(),
         trivia(),
     )
-        .prop_map(|(name, params, keys, mut body, attributes, doc, trivia)| {
-            body.retain(|node| !is_clause(node));
+        .prop_map(|(name, params, keys, body, attributes, doc, trivia)| {
             Item::Tree(Tree {
                 name,
                 params,
@@ -489,10 +484,6 @@ fn documents() -> impl Strategy<Value = Shown> {
         })
 }
 
-fn is_clause(node: &Node) -> bool {
-    matches!(node.kind.as_str(), "catch" | "finally")
-}
-
 fn document(body: Vec<Node>) -> Document {
     let tree = Tree {
         name: Name::from("T"),
@@ -571,7 +562,7 @@ proptest! {
     #[test]
     fn token_soup_is_survived(words in prop::collection::vec(prop::sample::select(vec![
         "tree", "main", "A", "{", "}", "(", ")", "[", "]", ":", "=", ",", ";", "\n", "if", "else",
-        "while", "check", "set", "for", "in", "try", "catch", "off", "action", "1s", "..", "2",
+        "while", "check", "set", "for", "in", "loop", "catch", "off", "action", "1s", "..", "2",
         "\"t\"", "`q`", "#[", "#![", "skip", "on", "success", "&&", "!", "-", "?", ".", "@", "keys",
         "enum", "import", "leaf", "///d\n", "//c\n", "log", "wait", "until", "x", "repeat",
     ]), 0..60)) {

@@ -36,7 +36,6 @@ impl Printer {
             "if" | "while" if is_native(node) && matches!(node.children.len(), 1 | 2) => {
                 self.branches(node);
             }
-            "try" if is_native(node) => self.clauses(node),
             _ => {
                 self.children(&node.children);
                 self.inner(node);
@@ -74,46 +73,6 @@ impl Printer {
         self.children(std::slice::from_ref(other));
         self.inner(node);
         self.close();
-    }
-
-    /// The children of a `try`, with its last clauses behind the brace.
-    fn clauses(&mut self, node: &Node) {
-        let is_clause = |child: &Node| {
-            matches!(child.kind.as_str(), "catch" | "finally")
-                && is_native(child)
-                && !child.disabled
-                && child.doc.is_none()
-                && child.with_role(Role::Metadata).next().is_none()
-                && child.trivia.leading.is_empty()
-        };
-        let count = node
-            .children
-            .iter()
-            .rev()
-            .take_while(|child| is_clause(child))
-            .count();
-        let (inside, behind) = node.children.split_at(node.children.len() - count);
-        self.children(inside);
-        self.inner(node);
-        let mut open = true;
-        for clause in behind {
-            let lead = if open { "} " } else { "" };
-            if clause.children.is_empty() && clause.inner.is_empty() {
-                self.body(clause, lead);
-                open = false;
-                continue;
-            }
-            // The brace that ends the clause is written by the next one, or below.
-            let line = format!("{lead}{}", one_line(clause));
-            let line = self.wrapped(clause, lead, line, " {");
-            self.line(&format!("{line} {{{}", super::behind(&clause.trivia)));
-            self.children(&clause.children);
-            self.inner(clause);
-            open = true;
-        }
-        if open {
-            self.close();
-        }
     }
 
     /// The head of a node, its arguments on lines of their own if it is too long. Gives the last

@@ -6,8 +6,7 @@ use super::{Comment, Name, Span, Trivia, Value, ValueKind};
 ///
 /// Some constructs of `.tick` are nodes here that only make sense inside their parent: `case` and
 /// `default` in a `switch`, `option` and `consider` in a `utility`, `guards` and `work` in a `filter`
-/// or `monitor`, `catch` and `finally` in a `try`. The branches of an `if` and a `while` are simply
-/// its first and second child.
+/// or `monitor`. The branches of an `if` and a `while` are simply its first and second child.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Node {
     /// The kind: `sequence`, `MoveTo`, the name of a tree, or the XML element's type.

@@ -572,7 +572,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Children between braces, and the clauses that may follow them: `else`, `catch`, `finally`.
+    /// Children between braces, and the `else` that may follow them.
     fn children(&mut self, node: &mut Node) {
         let (nodes, inner) = self.block(node);
         node.children = nodes;
@@ -587,18 +587,6 @@ impl Parser<'_> {
                     self.c.next();
                     self.else_branch(node);
                     self.one_branch(node, 1);
-                }
-            }
-            "try" => {
-                while ["catch", "finally"].iter().any(|word| self.c.is_word(word)) {
-                    let above = self.above();
-                    let start = self.c.span(self.c.peek());
-                    let Some(mut clause) = self.node(start) else {
-                        return;
-                    };
-                    clause.trivia.blank_before = above.trivia.blank_before;
-                    clause.trivia.leading = self.stray(above);
-                    node.children.push(clause);
                 }
             }
             _ => {}

@@ -3,7 +3,7 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use proptest::prelude::*;
-use proptest::test_runner::{TestError, TestRunner};
+use proptest::test_runner::{RngAlgorithm, TestError, TestRng, TestRunner};
 use tickseed_testkit::random::{Spec, SpecKind, shrink, trees};
 use tickseed_testkit::{Compared, Plan, compare};
 
@@ -90,7 +90,12 @@ fn the_strategy_shrinks_to_what_matters() {
     fn has_parallel(spec: &Spec) -> bool {
         matches!(spec.kind, SpecKind::Parallel(_)) || spec.children.iter().any(has_parallel)
     }
-    let mut runner = TestRunner::deterministic();
+    let config = ProptestConfig {
+        failure_persistence: None,
+        ..ProptestConfig::default()
+    };
+    let rng = TestRng::deterministic_rng(RngAlgorithm::ChaCha);
+    let mut runner = TestRunner::new_with_rng(config, rng);
     let result = runner.run(&trees(6), |spec| {
         prop_assert!(!has_parallel(&spec));
         Ok(())

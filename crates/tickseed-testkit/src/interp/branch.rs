@@ -88,7 +88,8 @@ impl<C: Context> Run<'_, '_, '_, '_, C> {
             }
             let now = self.now;
             let running = self.running_child(id);
-            let current = running.map(|i| (i, !self.state(id).until.passed(now)));
+            let dwelling = options.min_dwell > 0 && !self.state(id).until.passed(now);
+            let current = running.map(|i| (i, dwelling));
             let chosen = self.ask_utility(id, options, current);
             if chosen.is_some() && chosen != running {
                 self.state(id).until = self.after(options.min_dwell);

@@ -21,8 +21,15 @@ impl Spec {
             rng: Rng::new(seed ^ 0x5eed),
             next: 0,
             budget: 60,
+            fan: 4,
             lean: Status::Success,
         };
+        // Now and then a wide one: numbers that need more than one byte, more than one byte
+        // of flags.
+        if making.one_in(50) {
+            making.fan = making.pick(&[9, 20, 60]);
+            making.budget = 700;
+        }
         making.tree(depth.max(1), true)
     }
 }
@@ -32,6 +39,8 @@ struct Making {
     next: usize,
     /// How many nodes there may be yet; then only leaves are made.
     budget: usize,
+    /// How many children a composite has at most.
+    fan: u64,
     /// The verdict that lets things go on here.
     lean: Status,
 }
@@ -216,18 +225,18 @@ impl Making {
         match self.below(20) {
             0..=4 => {
                 self.lean_to(Status::Success);
-                let (flow, children) = (self.flow(), self.children(depth, 1, 4));
+                let (flow, children) = (self.flow(), self.children(depth, 1, self.fan));
                 let flow = self.weighted(flow, children.len());
                 (SpecKind::Sequence(flow), children)
             }
             5..=9 => {
                 self.lean_to(Status::Failure);
-                let (flow, children) = (self.flow(), self.children(depth, 1, 4));
+                let (flow, children) = (self.flow(), self.children(depth, 1, self.fan));
                 let flow = self.weighted(flow, children.len());
                 (SpecKind::Selector(flow), children)
             }
             10..=11 => {
-                let children = self.children(depth, 1, 4);
+                let children = self.children(depth, 1, self.fan);
                 (SpecKind::Parallel(self.parallel(children.len())), children)
             }
             12 => (SpecKind::IfThenElse, self.children(depth, 2, 3)),
@@ -245,7 +254,7 @@ impl Making {
                 (SpecKind::Switch(options, Numbers::Drawn(-1, 3)), children)
             }
             15..=16 => {
-                let children = self.children(depth, 1, 4);
+                let children = self.children(depth, 1, self.fan);
                 let numbers = [
                     Numbers::Drawn(0, 100),
                     Numbers::Drawn(-50, 50),

@@ -138,7 +138,7 @@ fn line(world: &dyn World, shown: &Shown, out: &mut impl Write) -> Result<(), Fa
     };
     writeln!(
         out,
-        "{:>9}  {:<8} {label:<14} {}",
+        "{:>9}  {:<8} {label:<20} {}",
         clock(world),
         shown.status,
         facts.join("  ")

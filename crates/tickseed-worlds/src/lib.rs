@@ -25,11 +25,16 @@
 
 extern crate alloc;
 
+pub mod boss;
+mod crowd;
 mod geometry;
+pub mod guard;
 mod keys;
+pub mod monster;
 pub mod robot;
 mod stage;
 mod view;
+pub mod villager;
 mod watch;
 mod world;
 
@@ -42,7 +47,13 @@ pub use watch::Watch;
 pub use world::{Info, Input, KeyValue, Value, World};
 
 /// All worlds, in the order in which they are best met.
-pub const WORLDS: &[&Info] = &[&robot::INFO];
+pub const WORLDS: &[&Info] = &[
+    &robot::INFO,
+    &guard::INFO,
+    &villager::INFO,
+    &monster::INFO,
+    &boss::INFO,
+];
 
 /// Makes a world by name. `agents` is for crowd worlds ([`Info::crowd`]); others have their
 /// own number and ignore it. `None` if there is no world of this name.

@@ -91,7 +91,6 @@ impl Stage {
         self.inputs.push((self.ticks, input));
     }
 
-    #[allow(dead_code, reason = "used by worlds with several agents")]
     pub(crate) fn watch_agent(&mut self, agent: u32, def: &Def) {
         if self.focus != agent {
             self.focus = agent;

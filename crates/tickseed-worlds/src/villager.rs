@@ -1,0 +1,389 @@
+//! Villagers with four needs: a utility selector chooses among eating, sleeping,
+//! socialising and working by two considerations each.
+
+use alloc::boxed::Box;
+use alloc::vec;
+use alloc::vec::Vec;
+use core::f32::consts::TAU;
+use core::time::Duration;
+
+use tickseed_core::nodes::{Consideration, Curve, Score};
+use tickseed_core::{BuildError, Def, Node, NodeId, Status, TickError, Tree, nodes};
+
+use crate::crowd::{Body, Crowd, crowd_world};
+use crate::geometry::{Point, turn};
+use crate::keys::keys;
+use crate::stage::{Stage, between};
+use crate::view::{Bar, Mark, Shape, Tone, View};
+use crate::world::{Info, Input, KeyValue, World};
+
+/// About this world.
+pub const INFO: Info = Info {
+    name: "villager",
+    about: "villagers who eat, sleep, socialise and work by utility",
+    step: Duration::from_millis(100),
+    agents: 12,
+    crowd: true,
+    click: "move the meeting place",
+    drain: "make the watched villager hungry and tired",
+    make: |seed, agents| Box::new(VillagerWorld::new(seed, agents)),
+};
+
+const SIZE: Point = Point::new(30.0, 17.0);
+const INN: Point = Point::new(8.0, 12.0);
+const WORKSHOP: Point = Point::new(24.0, 5.0);
+const DAY: f32 = 90.0;
+const SPEED: f32 = 3.6;
+
+/// What a villager's leaves see and change. Needs go from 0, content, to 1, desperate.
+#[derive(Clone, Debug)]
+pub struct Villager {
+    x: f32,
+    y: f32,
+    heading: f32,
+    hunger: f32,
+    tiredness: f32,
+    loneliness: f32,
+    poverty: f32,
+    /// 1 at noon, 0 at midnight.
+    daylight: f32,
+    /// The part of the village that is at the meeting place.
+    company: f32,
+    home: Point,
+    square: Point,
+    /// Its own seat or bench, so that villagers do not stand in each other.
+    seat: Point,
+    doing: Need,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Need {
+    Eat,
+    Sleep,
+    Socialise,
+    Work,
+    Walk,
+}
+
+const NEEDS: [&str; 5] = ["eating", "sleeping", "socialising", "working", "walking"];
+
+keys!(Villager {
+    X x: f32 mut,
+    Y y: f32 mut,
+    HUNGER hunger: f32 mut,
+    TIREDNESS tiredness: f32 mut,
+    LONELINESS loneliness: f32 mut,
+    POVERTY poverty: f32 mut,
+    DAYLIGHT daylight: f32,
+    COMPANY company: f32,
+});
+
+impl Body for Villager {
+    fn digest(&self) -> [f32; 3] {
+        [self.x, self.y, self.hunger + self.tiredness]
+    }
+}
+
+impl Villager {
+    fn at(&self) -> Point {
+        Point::new(self.x, self.y)
+    }
+
+    fn walk(&mut self, place: Point, dt: f32) -> Status {
+        let goal = (place + self.seat).within(SIZE, 0.4);
+        if self.at().distance(goal) < 0.1 {
+            return Status::Success;
+        }
+        self.doing = Need::Walk;
+        self.heading = turn(self.heading, self.at().heading(goal), 9.0 * dt);
+        let at = self.at().toward(goal, SPEED * dt);
+        (self.x, self.y) = (at.x, at.y);
+        Status::Running
+    }
+
+    /// Satisfies a need until little of it is left.
+    fn satisfy(&mut self, need: Need, dt: f32) -> Status {
+        self.doing = need;
+        let left = match need {
+            Need::Eat => {
+                self.poverty += 0.04 * dt;
+                &mut self.hunger
+            }
+            Need::Sleep => &mut self.tiredness,
+            Need::Socialise => &mut self.loneliness,
+            Need::Work | Need::Walk => {
+                self.tiredness += 0.01 * dt;
+                &mut self.poverty
+            }
+        };
+        let rate = match need {
+            Need::Eat => 0.25,
+            Need::Sleep => 0.09,
+            Need::Socialise => 0.14,
+            Need::Work | Need::Walk => 0.06,
+        };
+        *left -= rate * dt;
+        if *left < 0.03 {
+            Status::Success
+        } else {
+            Status::Running
+        }
+    }
+
+    fn live(&mut self, dt: f32) {
+        self.hunger += dt / 70.0;
+        self.tiredness += dt / 120.0;
+        self.loneliness += dt / 80.0;
+        self.poverty += dt / 120.0;
+        for need in [
+            &mut self.hunger,
+            &mut self.tiredness,
+            &mut self.loneliness,
+            &mut self.poverty,
+        ] {
+            *need = need.clamp(0.0, 1.0);
+        }
+    }
+}
+
+/// A consideration of one of the villager's own numbers.
+fn fact(f: fn(&Villager) -> f32) -> Consideration<Villager> {
+    Consideration::new(move |v: &Villager| f(v).into())
+}
+
+/// The four scores, in the order of the tree's branches: two considerations each, one for
+/// the need and one for the occasion.
+#[must_use]
+pub fn scores() -> [Score<Villager>; 4] {
+    let rising = |offset| Curve::Linear {
+        slope: 1.0 - offset,
+        offset,
+    };
+    let eat = Score::new(1.0)
+        .consider(fact(|v| v.hunger).curve(Curve::Power { exponent: 2.0 }))
+        .consider(
+            // Who has nothing left cannot pay.
+            fact(|v| v.poverty).range(1.0, 0.7).curve(Curve::Smoothstep),
+        );
+    let sleep = Score::new(1.1)
+        .consider(fact(|v| v.tiredness).curve(Curve::Logistic {
+            steepness: 9.0,
+            middle: 0.6,
+        }))
+        .consider(fact(|v| v.daylight).range(1.0, 0.0).curve(rising(0.35)));
+    let socialise = Score::new(0.9)
+        .consider(fact(|v| v.loneliness).curve(Curve::Power { exponent: 1.5 }))
+        .consider(fact(|v| v.company).range(0.0, 0.5).curve(rising(0.6)));
+    let work = Score::new(0.95)
+        .consider(fact(|v| v.poverty).curve(Curve::Table(vec![
+            (0.0, 0.05),
+            (0.5, 0.55),
+            (1.0, 1.0),
+        ])))
+        .consider(fact(|v| v.daylight).curve(Curve::Exponential { base: 0.02 }));
+    [eat, sleep, socialise, work]
+}
+
+/// The villagers' tree.
+///
+/// # Errors
+/// None in practice: it is valid.
+pub fn tree() -> Result<Tree<Villager>, BuildError> {
+    let n = nodes::<Villager>();
+    let branch = |name: &'static str,
+                  way: &'static str,
+                  place: fn(&Villager) -> Point,
+                  act: &'static str,
+                  need: Need|
+     -> Node<Villager> {
+        n.sequence([
+            n.action(way, move |v| {
+                let (place, dt) = (place(v.at()), v.dt_secs());
+                v.at_mut().walk(place, dt)
+            }),
+            n.action(act, move |v| {
+                let dt = v.dt_secs();
+                v.satisfy(need, dt)
+            }),
+        ])
+        .named(name)
+    };
+    let branches = [
+        branch("eat", "walk to the inn", |_| INN, "have a meal", Need::Eat),
+        branch("sleep", "walk home", |v| v.home, "sleep tight", Need::Sleep),
+        branch(
+            "socialise",
+            "walk to the square",
+            |v| v.square,
+            "chat",
+            Need::Socialise,
+        ),
+        branch(
+            "work",
+            "walk to the workshop",
+            |_| WORKSHOP,
+            "earn",
+            Need::Work,
+        ),
+    ];
+    n.utility(scores().into_iter().zip(branches))
+        .reactive()
+        .inertia(0.05)
+        .min_dwell(Duration::from_secs(2))
+        .named("needs")
+        .build()
+}
+
+/// A village.
+#[derive(Debug)]
+pub struct VillagerWorld {
+    stage: Stage,
+    crowd: Crowd<Villager>,
+    square: Point,
+}
+
+impl VillagerWorld {
+    /// So many villagers; at least one.
+    ///
+    /// # Panics
+    /// Never: its tree is valid.
+    #[must_use]
+    pub fn new(seed: u64, agents: u32) -> VillagerWorld {
+        let tree = tree().expect("the villagers' tree is valid");
+        let mut stage = Stage::new(seed, INFO.step, tree.def());
+        let square = Point::new(15.0, 8.5);
+        let rng = &mut stage.rng;
+        let villager = |i: u32| {
+            let angle = i as f32 * 2.399_963;
+            let reach = between(rng, 0.8, 0.95);
+            let home = Point::new(
+                square.x + libm::cosf(angle) * 14.0 * reach,
+                square.y + libm::sinf(angle) * 7.8 * reach,
+            );
+            let seat = Point::default().polar(angle, 0.5 + between(rng, 0.0, 1.2));
+            Villager {
+                x: home.x,
+                y: home.y,
+                heading: between(rng, 0.0, TAU),
+                hunger: between(rng, 0.1, 0.7),
+                tiredness: between(rng, 0.0, 0.5),
+                loneliness: between(rng, 0.1, 0.7),
+                poverty: between(rng, 0.1, 0.7),
+                daylight: 0.5,
+                company: 0.0,
+                home,
+                square,
+                seat,
+                doing: Need::Walk,
+            }
+        };
+        let bodies = (0..agents.max(1)).map(villager).collect();
+        VillagerWorld {
+            crowd: Crowd::new(tree, seed, bodies),
+            stage,
+            square,
+        }
+    }
+
+    /// 1 at noon, 0 at midnight; the world begins in the morning.
+    fn daylight(&self) -> f32 {
+        let turns = self.stage.time().as_secs_f64() as f32 / DAY;
+        0.5 + 0.5 * libm::sinf(turns * TAU)
+    }
+
+    fn apply(&mut self, input: Input) -> bool {
+        match input {
+            Input::Click { x, y } if x.is_finite() && y.is_finite() => {
+                self.square = Point::new(x, y).within(SIZE, 2.0);
+                true
+            }
+            Input::Drain { agent } => match self.crowd.body_mut(agent) {
+                Some(v) => {
+                    (v.hunger, v.tiredness) = (0.95, 0.85);
+                    true
+                }
+                None => false,
+            },
+            Input::Set { agent, key, value } => {
+                let done = self.crowd.set(agent, key, value);
+                if let Some(v) = self.crowd.body_mut(agent) {
+                    let at = v.at().within(SIZE, 0.3);
+                    (v.x, v.y) = (at.x, at.y);
+                }
+                done
+            }
+            Input::Click { .. } => false,
+        }
+    }
+}
+
+impl World for VillagerWorld {
+    crowd_world!(INFO);
+
+    fn step(&mut self) -> Result<(), TickError> {
+        let now = self.stage.begin();
+        let dt = self.stage.dt();
+        let daylight = self.daylight();
+        let chatting = |v: &&Villager| v.doing == Need::Socialise;
+        let together = self.crowd.bodies.iter().filter(chatting).count();
+        let company = together as f32 / self.crowd.bodies.len() as f32;
+        for v in &mut self.crowd.bodies {
+            v.live(dt);
+            (v.daylight, v.company, v.square) = (daylight, company, self.square);
+        }
+        self.crowd.tick(&mut self.stage, now)
+    }
+
+    fn view(&self) -> View {
+        let mut marks = vec![
+            Mark::at(Shape::Place, Tone::Good, INN, "inn"),
+            Mark::at(Shape::Place, Tone::Goal, self.square, "square"),
+            Mark::at(Shape::Place, Tone::Plain, WORKSHOP, "workshop"),
+        ];
+        let homes = self
+            .crowd
+            .sample(&self.stage)
+            .map(|(_, v)| v.home)
+            .collect();
+        marks.push(Mark::through(Shape::Dots, Tone::Quiet, homes));
+        for (i, v) in self.crowd.sample(&self.stage) {
+            let focus = i == self.stage.focus();
+            let tone = match (focus, v.doing) {
+                (true, _) => Tone::Focus,
+                (_, Need::Sleep) => Tone::Quiet,
+                _ => Tone::Agent,
+            };
+            let label = if focus { NEEDS[v.doing as usize] } else { "" };
+            let body = Shape::Body {
+                radius: 0.3,
+                heading: v.heading,
+            };
+            marks.push(Mark::at(body, tone, v.at(), label));
+        }
+        let mut bars = vec![Bar::new("daylight", self.daylight(), Tone::Plain)];
+        if let Some(v) = self.crowd.body(self.stage.focus()) {
+            bars.push(Bar::new("hunger", v.hunger, Tone::Bad));
+            bars.push(Bar::new("tiredness", v.tiredness, Tone::Bad));
+            bars.push(Bar::new("loneliness", v.loneliness, Tone::Bad));
+            bars.push(Bar::new("poverty", v.poverty, Tone::Bad));
+        }
+        View {
+            size: SIZE,
+            marks,
+            bars,
+            notes: vec![("watched", alloc::format!("villager {}", self.stage.focus()))],
+        }
+    }
+
+    fn doing(&self) -> Vec<(&'static str, u32)> {
+        self.crowd.count(NEEDS, |v| v.doing as usize)
+    }
+
+    fn scores(&self) -> Vec<f64> {
+        let Some(v) = self.crowd.body(self.stage.focus()) else {
+            return Vec::new();
+        };
+        let functions = self.crowd.tree.functions(NodeId::ROOT);
+        (0..functions.len()).map(|i| functions.num(i, v)).collect()
+    }
+}

@@ -47,6 +47,15 @@ impl Scripted {
         self.script.answer(asked, hash, cx.errors())
     }
 
+    /// Fails: with an error, or with a panic.
+    fn fail(&self, cx: &Cx<'_, '_, World>) -> LeafError {
+        cx.note(self.name, What::Failed);
+        if cx.panics() {
+            panic!("{} panics as scripted", self.name);
+        }
+        LeafError::new("scripted")
+    }
+
     fn outcome(&self, answer: Answer, cx: &Cx<'_, '_, World>) -> Outcome {
         match answer {
             Answer::Status(Status::Running) => Ok(Status::Running),
@@ -54,10 +63,7 @@ impl Scripted {
                 cx.end(self.name, What::Finished(status));
                 Ok(status)
             }
-            Answer::Error => {
-                cx.note(self.name, What::Failed);
-                Err(LeafError::new("scripted"))
-            }
+            Answer::Error => Err(self.fail(cx)),
         }
     }
 
@@ -79,10 +85,7 @@ impl Scripted {
                 cx.note(self.name, What::Called(status));
                 Ok(status)
             }
-            Answer::Error => {
-                cx.note(self.name, What::Failed);
-                Err(LeafError::new("scripted"))
-            }
+            Answer::Error => Err(self.fail(cx)),
         }
     }
 
@@ -179,7 +182,7 @@ impl BoxedLeaf<World> for Scripted {
         if answer == Answer::Error {
             // No state was made that a halt could be given.
             cx.end(self.name, What::Failed);
-            return Err(LeafError::new("scripted"));
+            return Err(self.fail(cx));
         }
         Ok((vec![1], self.outcome(answer, cx)?))
     }
@@ -226,6 +229,7 @@ pub fn guard(name: &'static str, script: impl Into<Script>) -> Guard<World> {
     let script = script.into();
     nodes::<World>().when(move |world: &World| {
         let (asked, hash) = world.ask(name);
+        world.may_panic(name, hash);
         let holds = script.answer(asked, hash, false) == Answer::Status(Status::Success);
         world.note(name, What::Judged(holds));
         holds
@@ -239,6 +243,7 @@ pub fn cond(name: &'static str, script: impl Into<Script>) -> Node<World> {
 
 fn ask_number(world: &World, name: &'static str, numbers: &Numbers) -> i64 {
     let (asked, hash) = world.ask(name);
+    world.may_panic(name, hash);
     let number = numbers.number(asked, hash);
     world.note(name, What::Number(number));
     number
@@ -324,6 +329,7 @@ pub fn catch(name: &'static str, script: impl Into<Script>, child: Node<World>) 
     nodes::<World>().catch(
         move |cx| {
             let (asked, hash) = cx.ask(name);
+            cx.may_panic(name, hash);
             let status = match script.answer(asked, hash, false) {
                 Answer::Status(status) => status,
                 Answer::Error => Status::Failure,

@@ -101,6 +101,7 @@ pub struct World {
     pub far: Option<i64>,
     seed: u64,
     errors: bool,
+    panics: bool,
     clock: Option<(Time, Duration)>,
     // Conditions see the world by shared reference and are to be logged all the same.
     inner: RefCell<Inner>,
@@ -147,6 +148,7 @@ impl World {
             far: None,
             seed,
             errors: false,
+            panics: false,
             clock: None,
             inner: RefCell::default(),
         }
@@ -155,6 +157,12 @@ impl World {
     /// Whether drawn scripts may answer with errors.
     pub fn allow_errors(&mut self, allowed: bool) {
         self.errors = allowed;
+    }
+
+    /// Whether leaves panic where they would answer with an error, and scripted functions now
+    /// and then where they are asked.
+    pub fn allow_panics(&mut self, allowed: bool) {
+        self.panics = allowed;
     }
 
     /// From now on leaves check that they see this time.
@@ -244,6 +252,17 @@ impl World {
 
     pub(super) fn errors(&self) -> bool {
         self.errors
+    }
+
+    pub(super) fn panics(&self) -> bool {
+        self.panics
+    }
+
+    /// A function that cannot fail with an error panics in 1/128 of its calls, if that is allowed.
+    pub(super) fn may_panic(&self, who: &'static str, hash: u64) {
+        if self.panics && hash >> 57 == 0 {
+            panic!("{who} panics as scripted");
+        }
     }
 
     pub(super) fn note(&self, who: &'static str, what: What) {

@@ -7,6 +7,7 @@ use core::fmt;
 use crate::context::Context;
 use crate::def::{Def, FnRef, Funcs, NodeId};
 use crate::kind::Kind;
+use crate::node::Misuse;
 use crate::nodes::{Choose, Flow, MAX_DRAWN, Pace, Threshold, WaitFor};
 use crate::status::Status;
 use crate::time::MAX_DURATION;
@@ -32,6 +33,8 @@ pub enum Rule {
     Depth,
     /// Something uninterruptible can be interrupted.
     Uninterruptible,
+    /// A chain of builder calls is not well formed.
+    Builder,
 }
 
 /// One thing that is wrong with a tree.
@@ -72,28 +75,14 @@ impl core::error::Error for BuildError {}
 pub(crate) fn validate<C: Context>(
     def: &Def,
     funcs: &Funcs<C>,
-    misuse: Vec<(NodeId, String)>,
+    misuse: Vec<(NodeId, Misuse)>,
 ) -> Result<(), BuildError> {
     let mut check = Checker {
         def,
         found: Vec::new(),
     };
-    for (id, message) in misuse {
-        if message.starts_with("the tree is deeper") {
-            check.report(
-                id,
-                Rule::Depth,
-                message,
-                "split it into fewer levels; the part below this node was left out",
-            );
-        } else {
-            check.report(
-                id,
-                Rule::Option,
-                message,
-                "remove it or move it to that node",
-            );
-        }
+    for (id, m) in misuse {
+        check.report(id, m.rule, m.message, m.help);
     }
     for (id, _) in def.iter() {
         check.node(id, funcs);

@@ -12,7 +12,7 @@ use crate::custom::DynCustom;
 use crate::guard::Pred;
 use crate::kind::Kind;
 use crate::leaf::{DynBoxedLeaf, DynLeaf, Outcome};
-use crate::node::{ActFn, EndFn, Func, IndexFn, IntFn, Node, NumFn, VerdictFn};
+use crate::node::{ActFn, EndFn, Func, IndexFn, IntFn, Misuse, Node, NumFn, VerdictFn};
 use crate::status::{End, Status};
 
 /// A node of a built tree: its index in depth-first order, the root being zero.
@@ -128,7 +128,7 @@ pub struct Def {
 
 impl Def {
     /// Flattens a tree of nodes; also returns what each node noted as misuse.
-    pub(crate) fn flatten<C: Context>(root: Node<C>) -> (Def, Funcs<C>, Vec<(NodeId, String)>) {
+    pub(crate) fn flatten<C: Context>(root: Node<C>) -> (Def, Funcs<C>, Vec<(NodeId, Misuse)>) {
         let mut flat = (Def { nodes: Vec::new() }, Funcs::new(), Vec::new());
         add(root, None, &mut flat);
         return flat;
@@ -136,7 +136,7 @@ impl Def {
         fn add<C: Context>(
             node: Node<C>,
             parent: Option<NodeId>,
-            flat: &mut (Def, Funcs<C>, Vec<(NodeId, String)>),
+            flat: &mut (Def, Funcs<C>, Vec<(NodeId, Misuse)>),
         ) -> NodeId {
             let id = NodeId(flat.0.nodes.len() as u32);
             let fns = node.fns.into_iter().map(|f| flat.1.add(f)).collect();

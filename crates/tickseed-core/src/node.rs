@@ -6,7 +6,7 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use core::marker::PhantomData;
 
-use crate::build::{BuildError, MAX_DEPTH};
+use crate::build::{BuildError, MAX_DEPTH, Rule};
 use crate::context::{Context, Cx};
 use crate::custom::DynCustom;
 use crate::guard::{Guard, Pred};
@@ -56,8 +56,15 @@ pub struct Node<C: Context> {
     pub(crate) children: Vec<Node<C>>,
     /// Levels below and including this node.
     pub(crate) height: u32,
-    /// Options that do not fit the node: reported when the tree is built.
-    pub(crate) misuse: Vec<String>,
+    /// What was wrong while the node was written: reported when the tree is built.
+    pub(crate) misuse: Vec<Misuse>,
+}
+
+/// A mistake in writing a node, noted where it is made and reported with the node's path.
+pub(crate) struct Misuse {
+    pub(crate) rule: Rule,
+    pub(crate) message: String,
+    pub(crate) help: &'static str,
 }
 
 impl<C: Context> Node<C> {
@@ -76,8 +83,11 @@ impl<C: Context> Node<C> {
             // Cut here, or dropping and compiling would recurse without bound.
             node.children.clear();
             node.height = 1;
-            node.misuse
-                .push(alloc::format!("the tree is deeper than {MAX_DEPTH} levels"));
+            node.note(
+                Rule::Depth,
+                alloc::format!("the tree is deeper than {MAX_DEPTH} levels"),
+                "split it into fewer levels; the part below this node was left out",
+            );
         }
         node
     }
@@ -122,10 +132,26 @@ impl<C: Context> Node<C> {
     /// Notes that an option was used on a node that has no such option.
     pub(crate) fn misused(mut self, option: &str, fits: &str) -> Self {
         let kind = self.kind.name();
-        self.misuse.push(alloc::format!(
-            "`{option}` is no option of {kind}: it belongs to {fits}"
-        ));
+        self.note(
+            Rule::Option,
+            alloc::format!("`{option}` is no option of {kind}: it belongs to {fits}"),
+            "remove it or move it to that node",
+        );
         self
+    }
+
+    /// Notes a mistake, to be reported when the tree is built.
+    pub(crate) fn note(&mut self, rule: Rule, message: String, help: &'static str) {
+        self.misuse.push(Misuse {
+            rule,
+            message,
+            help,
+        });
+    }
+
+    /// The name, or the kind's name.
+    pub(crate) fn label(&self) -> &str {
+        self.name.as_deref().unwrap_or_else(|| self.kind.name())
     }
 }
 

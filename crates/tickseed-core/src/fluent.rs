@@ -49,7 +49,7 @@ use crate::tree::Tree;
 /// # Ok::<(), tickseed_core::BuildError>(())
 /// ```
 ///
-/// Add words of your own with an extension trait over [`add`](Builder::add),
+/// Add words of your own with an extension trait over [`node`](Builder::node),
 /// [`open`](Builder::open) and [`around`](Builder::around):
 ///
 /// ```
@@ -71,7 +71,6 @@ use crate::tree::Tree;
 /// let tree = builder::<Monster>().sequence().patiently().attack(2).end().build()?;
 /// # Ok::<(), tickseed_core::BuildError>(())
 /// ```
-#[must_use]
 pub fn builder<C: Context>() -> Builder<C> {
     Builder {
         frames: Vec::new(),
@@ -113,7 +112,7 @@ impl<C: Context> Frame<C> {
 
 impl<C: Context> Builder<C> {
     /// Adds a node, a leaf or a whole subtree.
-    pub fn add(mut self, node: Node<C>) -> Self {
+    pub fn node(mut self, node: Node<C>) -> Self {
         self.settle();
         self.attach(node);
         self
@@ -323,11 +322,11 @@ impl<C: Context> Builder<C> {
         name: impl Into<Cow<'static, str>>,
         f: impl for<'x, 'a> Fn(&'x C::At<'a>) -> bool + Send + Sync + 'static,
     ) -> Self {
-        self.add(nodes().condition(name, f))
+        self.node(nodes().condition(name, f))
     }
     /// See [`Nodes::check`](crate::Nodes::check).
     pub fn check(self, guard: Guard<C>) -> Self {
-        self.add(nodes().check(guard))
+        self.node(nodes().check(guard))
     }
     /// See [`Nodes::action`](crate::Nodes::action).
     pub fn action<R: IntoOutcome>(
@@ -335,7 +334,7 @@ impl<C: Context> Builder<C> {
         name: impl Into<Cow<'static, str>>,
         f: impl for<'x, 'y, 'a> Fn(&'x mut Cx<'y, 'a, C>) -> R + Send + Sync + 'static,
     ) -> Self {
-        self.add(nodes().action(name, f))
+        self.node(nodes().action(name, f))
     }
     /// See [`Nodes::instant`](crate::Nodes::instant).
     pub fn instant<R: IntoOutcome>(
@@ -343,27 +342,27 @@ impl<C: Context> Builder<C> {
         name: impl Into<Cow<'static, str>>,
         f: impl for<'x, 'y, 'a> Fn(&'x mut Cx<'y, 'a, C>) -> R + Send + Sync + 'static,
     ) -> Self {
-        self.add(nodes().instant(name, f))
+        self.node(nodes().instant(name, f))
     }
     /// See [`Nodes::leaf`](crate::Nodes::leaf).
     pub fn leaf<L: Leaf<C>>(self, name: impl Into<Cow<'static, str>>, leaf: L) -> Self {
-        self.add(nodes().leaf(name, leaf))
+        self.node(nodes().leaf(name, leaf))
     }
     /// See [`Nodes::wait`](crate::Nodes::wait).
     pub fn wait(self, duration: Duration) -> Self {
-        self.add(nodes().wait(duration))
+        self.node(nodes().wait(duration))
     }
     /// See [`Nodes::wait_until`](crate::Nodes::wait_until).
     pub fn wait_until(self, guard: Guard<C>) -> Self {
-        self.add(nodes().wait_until(guard))
+        self.node(nodes().wait_until(guard))
     }
     /// See [`Nodes::constant`](crate::Nodes::constant).
     pub fn constant(self, status: Status) -> Self {
-        self.add(nodes().constant(status))
+        self.node(nodes().constant(status))
     }
     /// See [`Nodes::log`](crate::Nodes::log).
     pub fn log(self, line: impl Into<Cow<'static, str>>) -> Self {
-        self.add(nodes().log(line))
+        self.node(nodes().log(line))
     }
 }
 
@@ -518,7 +517,7 @@ mod tests {
 
     #[test]
     fn a_lone_leaf_is_a_tree() {
-        let tree = builder::<()>().invert().add(yes()).build().unwrap();
+        let tree = builder::<()>().invert().node(yes()).build().unwrap();
         let status = tree.tick(&mut tree.agent(), &mut (), Time::ZERO);
         assert_eq!(status.unwrap(), Status::Failure);
     }
@@ -530,11 +529,11 @@ mod tests {
                 .selector()
                 .named("root")
                 .sequence()
-                .add(yes())
+                .node(yes())
                 .end()
                 .sequence()
                 .invert()
-                .add(yes()),
+                .node(yes()),
             &[
                 "root: selector is not ended; add the missing `end`",
                 "root/sequence#2: sequence is not ended; add the missing `end`",
@@ -545,7 +544,7 @@ mod tests {
     #[test]
     fn an_end_too_many_and_a_second_root() {
         errors(
-            builder().sequence().add(yes()).end().end(),
+            builder().sequence().node(yes()).end().end(),
             &[
                 "sequence: an `end` ends nothing: every composite was ended before; remove it, or an `end` that stands too early",
             ],
@@ -553,9 +552,9 @@ mod tests {
         errors(
             builder()
                 .sequence()
-                .add(yes())
+                .node(yes())
                 .end()
-                .add(yes().named("more")),
+                .node(yes().named("more")),
             &[
                 "sequence: `more` stands beside the root: the tree was complete before it; remove it, or an `end` that stands too early",
             ],
@@ -565,7 +564,7 @@ mod tests {
     #[test]
     fn decorators_want_a_child() {
         errors(
-            builder().sequence().add(yes()).retry(2).invert().end(),
+            builder().sequence().node(yes()).retry(2).invert().end(),
             &["sequence/retry/invert: invert has no child; add the node that it stands before"],
         );
     }
@@ -574,7 +573,7 @@ mod tests {
     fn nothing_and_misplaced_options() {
         errors(builder(), &[": the tree has no nodes; add at least one"]);
         errors(
-            builder().add(yes()).reactive(),
+            builder().node(yes()).reactive(),
             &[
                 "succeed: `reactive` is no option of succeed: it belongs to sequence, selector, switch and utility; remove it or move it to that node",
             ],

@@ -26,7 +26,7 @@ pub(crate) enum Command {
     List,
 }
 
-#[derive(clap::Args, Debug)]
+#[derive(clap::Args, Clone, Debug)]
 pub(crate) struct Run {
     /// Which world; `tickseed list` names them
     #[arg(value_name = "WORLD")]
@@ -75,7 +75,6 @@ impl Run {
         Ok((info.make)(self.seed, self.agents.unwrap_or(info.agents)))
     }
 
-    #[allow(dead_code, reason = "asked by the screen")]
     /// Whether lines are asked for rather than a screen.
     pub(crate) fn wants_lines(&self) -> bool {
         self.json || self.plain || self.ticks.is_some()

@@ -7,7 +7,9 @@ mod args;
 mod fail;
 mod plain;
 mod report;
+mod screen;
 
+use std::io::IsTerminal;
 use std::process::ExitCode;
 
 use clap::Parser;
@@ -32,6 +34,10 @@ fn main() -> ExitCode {
 }
 
 fn start(run: &args::Run) -> Result<(), Fail> {
+    let terminal = std::io::stdout().is_terminal() && std::io::stdin().is_terminal();
+    if terminal && !run.wants_lines() {
+        return screen::run(run);
+    }
     let mut world = run.world()?;
     plain::run(run, &mut *world, &mut std::io::stdout().lock())
 }

@@ -228,8 +228,8 @@ pub fn tree() -> Result<Tree<Villager>, BuildError> {
     ];
     n.utility(scores().into_iter().zip(branches))
         .reactive()
-        .inertia(0.05)
-        .min_dwell(Duration::from_secs(2))
+        .inertia(0.25)
+        .min_dwell(Duration::from_secs(4))
         .named("needs")
         .build()
 }

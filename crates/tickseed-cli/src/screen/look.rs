@@ -1,0 +1,64 @@
+//! Colours and glyphs. A status has a glyph of its own, so that colour only helps; colours
+//! are the terminal's sixteen, which its theme makes readable, light or dark.
+
+use ratatui::style::{Color, Modifier, Style};
+use tickseed_core::Status;
+use tickseed_worlds::Tone;
+
+/// Colours, or none where the user wants none (`NO_COLOR`).
+#[derive(Clone, Copy)]
+pub(super) struct Look {
+    pub(super) colour: bool,
+}
+
+impl Look {
+    pub(super) fn from_environment() -> Look {
+        let unwanted = std::env::var_os("NO_COLOR").is_some_and(|v| !v.is_empty());
+        Look { colour: !unwanted }
+    }
+
+    pub(super) fn fg(self, colour: Color) -> Style {
+        if self.colour {
+            Style::new().fg(colour)
+        } else {
+            Style::new()
+        }
+    }
+
+    pub(super) fn status(self, status: Option<Status>) -> (&'static str, Style) {
+        match status {
+            Some(Status::Success) => ("✓", self.fg(Color::Green)),
+            Some(Status::Failure) => ("✗", self.fg(Color::Red)),
+            Some(Status::Running) => ("▶", self.fg(Color::Cyan)),
+            Some(Status::Skipped) => ("↷", self.fg(Color::Magenta)),
+            None => ("·", self.quiet()),
+        }
+    }
+
+    pub(super) fn quiet(self) -> Style {
+        if self.colour {
+            Style::new().fg(Color::DarkGray)
+        } else {
+            Style::new().add_modifier(Modifier::DIM)
+        }
+    }
+
+    pub(super) fn title(self) -> Style {
+        Style::new().add_modifier(Modifier::BOLD)
+    }
+
+    pub(super) fn tone(self, tone: Tone) -> Color {
+        if !self.colour {
+            return Color::Reset;
+        }
+        match tone {
+            Tone::Quiet => Color::DarkGray,
+            Tone::Plain => Color::Reset,
+            Tone::Agent => Color::Blue,
+            Tone::Focus => Color::Cyan,
+            Tone::Good => Color::Green,
+            Tone::Goal => Color::Yellow,
+            Tone::Bad => Color::Red,
+        }
+    }
+}

@@ -1,0 +1,13 @@
+//! Cases from real users' trouble with behaviour-tree engines, each a test that is named
+//! after its case, and more of the same kind.
+//!
+//! The letters: H halting, R reactive and memory, P parallel, D decorators, T time and
+//! chance, L guards' order, A errors, U use, M several agents, V change, E names, F memory.
+
+mod rig;
+
+mod h_halting;
+mod d_decorators;
+mod p_parallel;
+mod r_reactive;
+mod t_time;

@@ -7,7 +7,8 @@
 //!
 //! * `decide`: [`Decide::AfterAll`] ticks every child before deciding;
 //!   [`Decide::AsSoonAsKnown`] decides after each child, so later ones may not be ticked,
-//!   and also fails as soon as neither threshold can be reached any more.
+//!   and also fails as soon as too many have failed for success to be reached (a child
+//!   that restarts or was skipped may still succeed, so it does not count as failed).
 //! * `tie`: which verdict counts when both thresholds are reached (after all: in one tick).
 //! * `finished`: [`Finished::Latch`] keeps a finished child's verdict until the node ends;
 //!   [`Finished::Restart`] ticks it again every tick, its newest verdict counting.

@@ -67,12 +67,12 @@ impl<C: Context, T: Tracer> Env<'_, '_, '_, C, T> {
             };
             self.set_latch(p, child, bits);
             if options.decide == Decide::AsSoonAsKnown
-                && let Some(verdict) = self.par_verdict(p, child + 1)
+                && let Some(verdict) = self.par_verdict(p)
             {
                 return self.par_end(p, verdict);
             }
         }
-        let verdict = self.par_verdict(p, p.children);
+        let verdict = self.par_verdict(p);
         let all_skipped = (0..p.children).all(|c| self.latch(p, c) == SKIPPED);
         let any_open = (0..p.children).any(|c| self.latch(p, c) == OPEN);
         // A skipped child is asked again next tick.
@@ -90,8 +90,8 @@ impl<C: Context, T: Tracer> Env<'_, '_, '_, C, T> {
         }
     }
 
-    /// The verdict, if it is known when `ticked` children were ticked in this tick.
-    fn par_verdict(&self, p: &ParSpec, ticked: u32) -> Option<u8> {
+    /// The verdict, if it is known.
+    fn par_verdict(&self, p: &ParSpec) -> Option<u8> {
         let options = &p.options;
         let (mut succeeded, mut failed, mut skipped) = (0, 0, 0);
         for child in 0..p.children {
@@ -118,9 +118,11 @@ impl<C: Context, T: Tracer> Env<'_, '_, '_, C, T> {
             (true, false) => Some(SUCCEEDED),
             (false, true) => Some(FAILED),
             (false, false) => {
-                let open = there - succeeded - failed;
-                let hopeless = succeeded + open < need(options.success) && there > 0;
-                let _ = ticked;
+                // Only failures stand against it: a skipped child is asked again.
+                let hopeless = match options.success {
+                    Threshold::All => failed > 0,
+                    Threshold::Count(n) => p.children - failed < n,
+                };
                 (options.decide == Decide::AsSoonAsKnown
                     && hopeless
                     && options.finished == Finished::Latch)

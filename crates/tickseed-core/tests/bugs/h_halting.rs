@@ -23,9 +23,7 @@ fn h01_guard_turns_false_ends_action_once() {
 #[test]
 fn h01_completion_is_not_an_abort() {
     let tree = on_complete("done", on_halted("halted", act("M", "RS")));
-    Rig::new(tree)
-        .ticks(["R M+", "S M~ M=S done(S)"])
-        .halt("");
+    Rig::new(tree).ticks(["R M+", "S M~ M=S done(S)"]).halt("");
 }
 
 #[test]
@@ -183,8 +181,7 @@ fn h16_finally_runs_once_however_the_branch_ends() {
         .ticks(["R g:S B+", "F g:F B! clean(!)"]);
     Rig::new(n().parallel([finally("clean", act("B", "R")), act("x", "F")]))
         .ticks(["F B+ x+ x=F B! clean(!)"]);
-    Rig::new(n().time_limit(MS, finally("clean", act("B", "R"))))
-        .ticks(["R B+", "F B! clean(!)"]);
+    Rig::new(n().time_limit(MS, finally("clean", act("B", "R")))).ticks(["R B+", "F B! clean(!)"]);
     Rig::new(finally("clean", act("B", "R")))
         .ticks(["R B+"])
         .halt("B! clean(!)")
@@ -197,11 +194,11 @@ fn h16_finally_runs_once_however_the_branch_ends() {
 #[test]
 fn h16_finally_of_a_whole_branch_sees_each_way_out() {
     // Around a sequence with several children, whichever runs when it is cut.
-    for (answers, expected) in [
-        (["R", "R"], "a! clean(!)"),
-        (["S", "R"], "b! clean(!)"),
-    ] {
-        let tree = finally("clean", n().sequence([act("a", answers[0]), act("b", answers[1])]));
+    for (answers, expected) in [(["R", "R"], "a! clean(!)"), (["S", "R"], "b! clean(!)")] {
+        let tree = finally(
+            "clean",
+            n().sequence([act("a", answers[0]), act("b", answers[1])]),
+        );
         let mut rig = Rig::new(tree);
         rig.now += MS;
         rig.step();
@@ -304,17 +301,10 @@ fn h20_hold_finishes_before_reactive_nodes_decide_anew() {
 #[test]
 fn h20_hold_below_every_reactive_node() {
     let held = || n().hold(act("x", "RRS"));
-    Rig::new(n().sequence([cond("g", "SFF"), held()]).reactive()).ticks([
-        "R g:S x+",
-        "R x~",
-        "S x~ x=S",
-    ]);
-    Rig::new(n().while_do_else(cond("g", "SFF"), held(), act("e", "R"))).ticks([
-        "R g:S x+",
-        "R x~",
-        "S x~ x=S",
-        "R g:F e+",
-    ]);
+    Rig::new(n().sequence([cond("g", "SFF"), held()]).reactive())
+        .ticks(["R g:S x+", "R x~", "S x~ x=S"]);
+    Rig::new(n().while_do_else(cond("g", "SFF"), held(), act("e", "R")))
+        .ticks(["R g:S x+", "R x~", "S x~ x=S", "R g:F e+"]);
     // Part of a branch is held: after it the branch can be cut again.
     let tree = n()
         .selector([
@@ -333,19 +323,29 @@ fn h20_uninterruptible_is_refused_where_it_could_be_torn_down() {
     let x = || n().uninterruptible(act("x", "R"));
     let under = |root| refused(root).to_string();
     for (root, above) in [
-        (n().selector([n().fail(), x()]).reactive(), "reactive selector"),
-        (n().sequence([n().succeed(), x()]).reactive(), "reactive sequence"),
+        (
+            n().selector([n().fail(), x()]).reactive(),
+            "reactive selector",
+        ),
+        (
+            n().sequence([n().succeed(), x()]).reactive(),
+            "reactive sequence",
+        ),
         (n().parallel([x(), n().fail()]), "parallel"),
         (n().time_limit(MS, x()), "time limit"),
         (n().while_guard(guard("g", "S"), x()), "while"),
         (n().while_do(n().succeed(), x()), "while-do-else"),
         (
-            n().selector([n().fail(), n().sequence([n().invert(x())])]).reactive(),
+            n().selector([n().fail(), n().sequence([n().invert(x())])])
+                .reactive(),
             "reactive selector",
         ),
     ] {
         let text = under(root);
-        assert!(text.contains(above) && text.contains("uninterruptible"), "{text}");
+        assert!(
+            text.contains(above) && text.contains("uninterruptible"),
+            "{text}"
+        );
     }
     // The first child is exempt from its siblings, and plain nodes are no danger.
     for root in [

@@ -6,8 +6,11 @@
 
 mod rig;
 
-mod h_halting;
+mod a_errors;
 mod d_decorators;
+mod h_halting;
+mod kinds;
 mod p_parallel;
 mod r_reactive;
 mod t_time;
+mod u_use;

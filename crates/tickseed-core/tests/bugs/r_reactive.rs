@@ -3,7 +3,7 @@
 use tickseed_core::{Guard, Node, Status};
 use tickseed_testkit::script::{World, act, cond, guard};
 
-use crate::rig::{Rig, n};
+use crate::rig::{Make, Rig, n};
 
 /// How often each event of `who` occurs.
 fn calls(texts: &[String], who: &str) -> usize {
@@ -19,7 +19,11 @@ fn r01_memory_and_reactive_tick_counts() {
     for (a, b) in [("S", "RRS"), ("F", "RRF")] {
         let tree = |reactive: bool| {
             let children = [act("A", a), act("B", b)];
-            let node = if a == "S" { n().sequence(children) } else { n().selector(children) };
+            let node = if a == "S" {
+                n().sequence(children)
+            } else {
+                n().selector(children)
+            };
             if reactive { node.reactive() } else { node }
         };
         for (reactive, times) in [(false, 1), (true, 3)] {
@@ -50,7 +54,9 @@ fn r01_a_wait_before_the_running_child() {
 
 /// Scripts of all answers for three children over several ticks, without errors.
 fn scripts() -> Vec<[&'static str; 3]> {
-    let some = ["SFR", "FS", "RS", "RF", "RRS", "K", "SKF", "FRS", "KRF", "S", "F"];
+    let some = [
+        "SFR", "FS", "RS", "RF", "RRS", "K", "SKF", "FRS", "KRF", "S", "F",
+    ];
     let mut all = Vec::new();
     for a in some {
         for b in some {
@@ -64,19 +70,14 @@ fn scripts() -> Vec<[&'static str; 3]> {
 
 #[test]
 fn r03_sequence_and_selector_are_mirror_images() {
-    let leaves = |s: &[&'static str; 3]| {
-        [act("a", s[0]), act("b", s[1]), act("c", s[2])]
-    };
-    let kinds: [fn(Node<World>) -> Node<World>; 4] = [
-        |x| x,
-        |x| x.reactive(),
-        |x| x.random(),
-        |x| x.keep_place(),
-    ];
+    let leaves = |s: &[&'static str; 3]| [act("a", s[0]), act("b", s[1]), act("c", s[2])];
+    let kinds: [fn(Node<World>) -> Node<World>; 4] =
+        [|x| x, |x| x.reactive(), |x| x.random(), |x| x.keep_place()];
     for s in scripts() {
         for (k, kind) in kinds.iter().enumerate() {
             let mut one = Rig::new(kind(n().sequence(leaves(&s))));
-            let mut two = Rig::new(n().invert(kind(n().selector(leaves(&s).map(|l| n().invert(l))))));
+            let mut two =
+                Rig::new(n().invert(kind(n().selector(leaves(&s).map(|l| n().invert(l))))));
             for tick in 0..5 {
                 assert_eq!(one.step(), two.step(), "{s:?}, kind {k}, tick {tick}");
             }
@@ -86,12 +87,11 @@ fn r03_sequence_and_selector_are_mirror_images() {
 
 #[test]
 fn r04_earlier_child_goes_back_to_running() {
-    Rig::new(n().sequence([act("E", "SSRS"), act("M", "RRRR")]).reactive()).ticks([
-        "R E+ E=S M+",
-        "R E+ E=S M~",
-        "R E+ M!",
-        "R E~ E=S M+",
-    ]);
+    Rig::new(
+        n().sequence([act("E", "SSRS"), act("M", "RRRR")])
+            .reactive(),
+    )
+    .ticks(["R E+ E=S M+", "R E+ E=S M~", "R E+ M!", "R E~ E=S M+"]);
     // The mirror image.
     Rig::new(n().selector([act("E", "FFRF"), act("M", "R")]).reactive()).ticks([
         "R E+ E=F M+",
@@ -128,10 +128,7 @@ fn r06_skipped_children_in_reactive_composites() {
     // A guard that turns true later applies to children that are not running: it is judged
     // when the child would start.
     let tree = n()
-        .sequence([
-            n().skip_if(guard("p", "FS"), act("A", "S")),
-            act("B", "R"),
-        ])
+        .sequence([n().skip_if(guard("p", "FS"), act("A", "S")), act("B", "R")])
         .reactive();
     Rig::new(tree).ticks(["R p:F A+ A=S B+", "R p:S B~"]);
 }
@@ -159,7 +156,10 @@ fn r06_skips_in_every_composite() {
                     children.reverse();
                 }
                 let mut rig = Rig::new(make(children));
-                assert!(rig.step().starts_with(verdict), "{name}: {verdict}, {skipped_first}");
+                assert!(
+                    rig.step().starts_with(verdict),
+                    "{name}: {verdict}, {skipped_first}"
+                );
             }
         }
         // Skipped only in later ticks, or only at first.
@@ -174,21 +174,24 @@ fn r06_a_reactive_composite_forgets_what_was_asked_in_earlier_ticks() {
     Rig::new(n().selector([act("A", "RK"), act("B", "K")]).reactive())
         .ticks(["R A+", "K A~ A=K B+ B=K"]);
     // A memory composite remembers within its activation.
-    Rig::new(n().selector([act("A", "F"), act("B", "RK")]))
-        .ticks(["R A+ A=F B+", "F B~ B=K"]);
+    Rig::new(n().selector([act("A", "F"), act("B", "RK")])).ticks(["R A+ A=F B+", "F B~ B=K"]);
 }
 
 #[test]
 fn r08_guard_at_start_and_guard_all_the_time() {
     let a = || act("A", "RRS");
-    Rig::new(n().precondition(!guard("g", "SFF"), Status::Skipped, a())).ticks([
-        "R g:S A+",
-        "R A~",
-        "S A~ A=S",
-    ]);
-    Rig::new(n().while_guard(guard("g", "SFF"), a()).otherwise(Status::Skipped))
-        .ticks(["R g:S A+", "K g:F A!"]);
-    for (then, first) in [(Status::Failure, "F g:S"), (Status::Success, "S g:S"), (Status::Skipped, "K g:S")] {
+    Rig::new(n().precondition(!guard("g", "SFF"), Status::Skipped, a()))
+        .ticks(["R g:S A+", "R A~", "S A~ A=S"]);
+    Rig::new(
+        n().while_guard(guard("g", "SFF"), a())
+            .otherwise(Status::Skipped),
+    )
+    .ticks(["R g:S A+", "K g:F A!"]);
+    for (then, first) in [
+        (Status::Failure, "F g:S"),
+        (Status::Success, "S g:S"),
+        (Status::Skipped, "K g:S"),
+    ] {
         Rig::new(n().precondition(guard("g", "S"), then, a())).ticks([first]);
         Rig::new(n().while_guard(!guard("g", "S"), a()).otherwise(then)).ticks([first]);
     }
@@ -198,28 +201,36 @@ fn r08_guard_at_start_and_guard_all_the_time() {
 fn r08_each_guard_is_judged_at_most_once_where_it_stands() {
     // A while-guard above a child that is taken up again, and above one that begins anew.
     let tree = n()
-        .selector([cond("h", "F"), n().while_guard(guard("g", "S"), act("A", "RFR"))])
+        .selector([
+            cond("h", "F"),
+            n().while_guard(guard("g", "S"), act("A", "RFR")),
+        ])
         .reactive();
     Rig::new(tree).ticks(["R h:F g:S A+", "F h:F g:S A~ A=F", "R h:F g:S A+"]);
-    let tree = n().while_guard(guard("o", "S"), n().while_guard(guard("i", "SF"), act("A", "R")));
+    let tree = n().while_guard(
+        guard("o", "S"),
+        n().while_guard(guard("i", "SF"), act("A", "R")),
+    );
     Rig::new(tree).ticks(["R o:S i:S A+", "F o:S i:F A!"]);
 }
 
 /// The four abort modes of event-driven engines, as shapes of ours. `k` is the observed key.
 #[test]
 fn r10_observer_abort_modes_are_four_shapes() {
-    let k = || World::ARMED.is_true();
-    let chase = || act("C", "R");
-    let patrol = || act("P", "R");
-    let none = || n().selector([n().fail_if(!k(), chase()), patrol()]);
-    let own = || n().selector([n().while_guard(k(), chase()), patrol()]);
-    let lower = || n().selector([n().fail_if(!k(), chase()), patrol()]).reactive();
-    let both = || n().selector([n().while_guard(k(), chase()), patrol()]).reactive();
-    let shapes: [(&str, &dyn Fn() -> Node<World>, bool, bool); 4] = [
-        ("none", &none, false, false),
-        ("self", &own, true, false),
-        ("lower", &lower, false, true),
-        ("both", &both, true, true),
+    fn k() -> Guard<World> {
+        World::ARMED.is_true()
+    }
+    fn guarded_once() -> Node<World> {
+        n().selector([n().fail_if(!k(), act("C", "R")), act("P", "R")])
+    }
+    fn guarded_always() -> Node<World> {
+        n().selector([n().while_guard(k(), act("C", "R")), act("P", "R")])
+    }
+    let shapes: [(&str, Make, bool, bool); 4] = [
+        ("none", guarded_once, false, false),
+        ("self", guarded_always, true, false),
+        ("lower", || guarded_once().reactive(), false, true),
+        ("both", || guarded_always().reactive(), true, true),
     ];
     for (name, shape, leaves_own, cuts_lower) in shapes {
         let mut rig = Rig::new(shape());
@@ -227,13 +238,21 @@ fn r10_observer_abort_modes_are_four_shapes() {
         rig.ticks(["R C+"]);
         rig.change(|w| w.keys.armed = 0);
         let expected = if leaves_own { "R C! P+" } else { "R C~" };
-        assert_eq!(rig.step(), expected, "{name}: true to false during the chase");
+        assert_eq!(
+            rig.step(),
+            expected,
+            "{name}: true to false during the chase"
+        );
 
         let mut rig = Rig::new(shape());
         rig.ticks(["R P+"]);
         rig.change(|w| w.keys.armed = 1);
         let expected = if cuts_lower { "R C+ P!" } else { "R P~" };
-        assert_eq!(rig.step(), expected, "{name}: false to true during the patrol");
+        assert_eq!(
+            rig.step(),
+            expected,
+            "{name}: false to true during the patrol"
+        );
     }
 }
 
@@ -263,7 +282,8 @@ fn r11_guards_that_change_each_other_cannot_recurse() {
     let (mut agent, mut world) = (tree.agent(), World(1, vec![]));
     for _ in 0..4 {
         let before = world.1.len();
-        tree.tick(&mut agent, &mut world, Default::default()).unwrap();
+        tree.tick(&mut agent, &mut world, Default::default())
+            .unwrap();
         assert_eq!(world.1.len(), before + 1);
     }
     assert_eq!(world.1, ["A", "B", "A", "B"]);
@@ -293,8 +313,14 @@ fn r12_begin_again_or_keep_ones_place() {
             .ticks(["R A+ A=S B+"]);
     }
     // A plain halt keeps the place only where it was asked to be kept.
-    Rig::new(way()).ticks(["R A+ A=S B+"]).halt("B!").ticks(["R A+ A=S B+"]);
-    Rig::new(way().keep_place()).ticks(["R A+ A=S B+"]).halt("B!").ticks(["R B+"]);
+    Rig::new(way())
+        .ticks(["R A+ A=S B+"])
+        .halt("B!")
+        .ticks(["R A+ A=S B+"]);
+    Rig::new(way().keep_place())
+        .ticks(["R A+ A=S B+"])
+        .halt("B!")
+        .ticks(["R B+"]);
 }
 
 #[test]
@@ -304,7 +330,11 @@ fn r12_a_kept_place_after_failure_success_and_at_each_child() {
         n().sequence([act("A", "S"), act("B", "FS"), act("C", "S")])
             .keep_place(),
     )
-    .ticks(["F A+ A=S B+ B=F", "S B+ B=S C+ C=S", "S A+ A=S B+ B=S C+ C=S"]);
+    .ticks([
+        "F A+ A=S B+ B=F",
+        "S B+ B=S C+ C=S",
+        "S A+ A=S B+ B=S C+ C=S",
+    ]);
     // A selector goes on at the child that succeeded.
     Rig::new(n().selector([act("A", "F"), act("B", "S")]).keep_place())
         .ticks(["S A+ A=F B+ B=S", "S B+ B=S"]);
@@ -312,8 +342,12 @@ fn r12_a_kept_place_after_failure_success_and_at_each_child() {
     for (at, expected) in [(0, "R A+"), (1, "R B+"), (2, "R C+")] {
         let answers: Vec<&str> = (0..3).map(|i| if i < at { "S" } else { "R" }).collect();
         let mut rig = Rig::new(
-            n().sequence([act("A", answers[0]), act("B", answers[1]), act("C", answers[2])])
-                .keep_place(),
+            n().sequence([
+                act("A", answers[0]),
+                act("B", answers[1]),
+                act("C", answers[2]),
+            ])
+            .keep_place(),
         );
         rig.step();
         rig.halt(["A!", "B!", "C!"][at]).ticks([expected]);

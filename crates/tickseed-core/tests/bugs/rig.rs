@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use tickseed_core::{Agent, BuildError, Node, NodeId, Rng, Status, TickError, Time, Tree};
+use tickseed_core::{Agent, BuildError, Node, Rng, Status, TickError, Time, Tree};
 use tickseed_testkit::script::{What, World};
 use tickseed_testkit::{Interp, Marks, Silent};
 
@@ -13,6 +13,9 @@ pub(crate) use tickseed_core::nodes;
 pub(crate) fn n() -> tickseed_core::Nodes<World> {
     nodes::<World>()
 }
+
+/// Makes a node afresh, as often as a test wants one.
+pub(crate) type Make = fn() -> Node<World>;
 
 pub(crate) const MS: Duration = Duration::from_millis(1);
 
@@ -155,14 +158,25 @@ impl Rig {
     #[track_caller]
     fn take(&mut self) -> String {
         let text = events(&self.world);
-        assert_eq!(text, events(&self.traced_world), "traced and untraced differ");
-        assert_eq!(text, events(&self.interp_world), "the interpreter does otherwise");
+        assert_eq!(
+            text,
+            events(&self.traced_world),
+            "traced and untraced differ"
+        );
+        assert_eq!(
+            text,
+            events(&self.interp_world),
+            "the interpreter does otherwise"
+        );
         for w in [&self.world, &self.traced_world, &self.interp_world] {
             assert_eq!(w.broken(), [""; 0]);
         }
         self.change(World::clear);
         if !self.agent.is_poisoned() {
-            assert_eq!(self.tree.running(&self.agent), self.tree.running(&self.traced));
+            assert_eq!(
+                self.tree.running(&self.agent),
+                self.tree.running(&self.traced)
+            );
             assert_eq!(self.tree.running(&self.agent), self.interp.running());
             assert_eq!(self.tree.history(&self.agent), self.interp.history());
         }
@@ -188,20 +202,23 @@ impl Rig {
         self
     }
 
-    /// Halts the whole tree.
+    /// Halts the whole tree: these are the events.
     #[track_caller]
     pub(crate) fn halt(&mut self, expected: &str) -> &mut Rig {
+        assert_eq!(self.halt_text(), expected);
+        self
+    }
+
+    /// Halts the whole tree: the events.
+    #[track_caller]
+    pub(crate) fn halt_text(&mut self) -> String {
         let now = self.now;
+        let mut marks = Marks::default();
         self.tree
             .halt(&mut self.agent, &mut self.world, now)
             .expect("halting");
         self.tree
-            .halt_traced(
-                &mut self.traced,
-                &mut self.traced_world,
-                now,
-                &mut Marks::default(),
-            )
+            .halt_traced(&mut self.traced, &mut self.traced_world, now, &mut marks)
             .expect("halting");
         self.interp.halt(
             &mut self.interp_world,
@@ -209,7 +226,7 @@ impl Rig {
             Duration::ZERO,
             &mut self.interp_rng,
         );
-        self.idle(expected)
+        self.idle()
     }
 
     /// Halts and forgets history.
@@ -228,7 +245,8 @@ impl Rig {
             Duration::ZERO,
             &mut self.interp_rng,
         );
-        self.idle(expected)
+        assert_eq!(self.idle(), expected);
+        self
     }
 
     /// Recovers after an error.
@@ -247,26 +265,26 @@ impl Rig {
             Duration::ZERO,
             &mut self.interp_rng,
         );
-        self.idle(expected)
+        assert_eq!(self.idle(), expected);
+        self
     }
 
+    /// Takes the events; nothing is left running.
     #[track_caller]
-    fn idle(&mut self, expected: &str) -> &mut Rig {
-        assert_eq!(self.take(), expected);
+    fn idle(&mut self) -> String {
+        let text = self.take();
         assert!(!self.tree.is_running(&self.agent));
         assert!(self.running().is_empty(), "{:?}", self.running());
         assert_eq!(self.world.started(), [""; 0]);
-        self
+        text
     }
 
     /// The labels of the running leaves.
     pub(crate) fn running(&self) -> Vec<&'static str> {
         let ids = self.tree.running(&self.agent);
-        ids.into_iter().map(|id| self.tree.node(id).label()).collect()
-    }
-
-    pub(crate) fn id(&self, name: &str) -> NodeId {
-        self.tree.def().find(name).expect("a node of that name")
+        ids.into_iter()
+            .map(|id| self.tree.node(id).label())
+            .collect()
     }
 }
 

@@ -6,7 +6,7 @@ use tickseed_core::nodes::Choose;
 use tickseed_core::{Node, Rng, Status, Time};
 use tickseed_testkit::script::{World, act, bare_act, guard, numbered, score, span};
 
-use crate::rig::{Rig, ms, n, secs};
+use crate::rig::{Make, Rig, ms, n, secs};
 
 #[test]
 fn t01_the_clock_is_an_argument() {
@@ -16,17 +16,26 @@ fn t01_the_clock_is_an_argument() {
         .at(secs(10), "R A+")
         .at(secs(14), "R A~")
         .at(secs(15), "F A!");
-    assert!(began.elapsed() < secs(5), "virtual seconds take no real ones");
+    assert!(
+        began.elapsed() < secs(5),
+        "virtual seconds take no real ones"
+    );
 }
 
 #[test]
 fn t01_any_origin_and_rate_of_the_clock_will_do() {
     // Ten-fold speed, Unix time in nanoseconds, an origin near the end of the range.
-    for origin in [0, 1_700_000_000_000_000_000, u64::MAX - 20_000_000_000, (1 << 56) - 1] {
+    for origin in [
+        0,
+        1_700_000_000_000_000_000,
+        u64::MAX - 20_000_000_000,
+        (1 << 56) - 1,
+    ] {
         let tree = n().wait(secs(10)).build().unwrap();
         let mut agent = tree.agent();
         let mut tick = |t: u64| {
-            tree.tick(&mut agent, &mut World::new(), Time(origin + t)).unwrap()
+            tree.tick(&mut agent, &mut World::new(), Time(origin + t))
+                .unwrap()
         };
         assert_eq!(tick(0), Status::Running);
         assert_eq!(tick(9_999_999_999), Status::Running, "{origin}");
@@ -89,8 +98,12 @@ fn t04_one_long_step_finishes_one_wait_a_tick() {
 #[test]
 fn t04_zero_durations_and_the_boundary() {
     Rig::new(n().wait(Duration::ZERO)).ticks(["S"]);
-    Rig::new(n().sequence([n().wait(Duration::ZERO), n().wait(Duration::ZERO), act("A", "S")]))
-        .ticks(["S A+ A=S"]);
+    Rig::new(n().sequence([
+        n().wait(Duration::ZERO),
+        n().wait(Duration::ZERO),
+        act("A", "S"),
+    ]))
+    .ticks(["S A+ A=S"]);
     Rig::new(n().delay(Duration::ZERO, act("A", "R"))).ticks(["R A+", "R A~"]);
     Rig::new(n().wait_for(span("w", [0, 5]))).ticks(["S w#0", "R w#5"]);
     // A wait-until judges its guard before the clock.
@@ -100,16 +113,23 @@ fn t04_zero_durations_and_the_boundary() {
     Rig::new(n().wait_until(guard("g", "F")).within(ms(1)))
         .at(ms(0), "R g:F")
         .at(ms(1), "F g:F");
-    Rig::new(n().wait_until(guard("g", "F")).within(ms(1)).otherwise(Status::Skipped))
-        .at(ms(0), "R g:F")
-        .at(ms(1), "K g:F");
+    Rig::new(
+        n().wait_until(guard("g", "F"))
+            .within(ms(1))
+            .otherwise(Status::Skipped),
+    )
+    .at(ms(0), "R g:F")
+    .at(ms(1), "K g:F");
     Rig::new(n().wait_until(guard("g", "S"))).ticks(["S g:S"]);
 }
 
 #[test]
 fn t05_a_random_choice_holds_until_the_child_is_done() {
     for seed in 0..1000 {
-        let mut rig = Rig::seeded(n().selector([act("A", "RRRS"), act("B", "RRRS")]).random(), seed);
+        let mut rig = Rig::seeded(
+            n().selector([act("A", "RRRS"), act("B", "RRRS")]).random(),
+            seed,
+        );
         let first = rig.step();
         let who = if first == "R A+" { "A" } else { "B" };
         assert_eq!(first, format!("R {who}+"));
@@ -121,24 +141,38 @@ fn t05_a_random_choice_holds_until_the_child_is_done() {
 
 #[test]
 fn t05_every_random_node_draws_at_activation_only() {
-    let makes: [(&str, fn() -> Node<World>); 8] = [
-        ("random sequence", || n().sequence([act("A", "R"), act("B", "R")]).random()),
-        ("weighted", || n().selector([act("A", "R"), act("B", "R")]).weighted([1.0, 3.0])),
+    let makes: [(&str, Make); 8] = [
+        ("random sequence", || {
+            n().sequence([act("A", "R"), act("B", "R")]).random()
+        }),
+        ("weighted", || {
+            n().selector([act("A", "R"), act("B", "R")])
+                .weighted([1.0, 3.0])
+        }),
         ("chance", || n().chance(0.5, act("A", "R"))),
         ("wait", || n().wait_between(ms(10), ms(20))),
         ("delay", || n().delay_between(ms(10), ms(20), act("A", "R"))),
         ("softmax", || {
-            n().utility([(score("a", [10]), act("A", "R")), (score("b", [10]), act("B", "R"))])
-                .choose(Choose::Softmax { temperature: 1.0 })
+            n().utility([
+                (score("a", [10]), act("A", "R")),
+                (score("b", [10]), act("B", "R")),
+            ])
+            .choose(Choose::Softmax { temperature: 1.0 })
         }),
         ("weighted utility", || {
-            n().utility([(score("a", [10]), act("A", "R")), (score("b", [10]), act("B", "R"))])
-                .choose(Choose::Weighted)
+            n().utility([
+                (score("a", [10]), act("A", "R")),
+                (score("b", [10]), act("B", "R")),
+            ])
+            .choose(Choose::Weighted)
         }),
         ("reactive draw", || {
-            n().utility([(score("a", [10]), act("A", "R")), (score("b", [10]), act("B", "R"))])
-                .choose(Choose::Weighted)
-                .reactive()
+            n().utility([
+                (score("a", [10]), act("A", "R")),
+                (score("b", [10]), act("B", "R")),
+            ])
+            .choose(Choose::Weighted)
+            .reactive()
         }),
     ];
     for (name, make) in makes {
@@ -164,23 +198,27 @@ fn t05_every_random_node_draws_at_activation_only() {
 
 /// A tree of all random nodes.
 fn gambler() -> Node<World> {
-    n().forever(n().sequence([
-        n().force_success(n().chance(0.5, bare_act("chance", "S"))),
-        n().wait_between(ms(0), ms(3)),
-        n().selector([bare_act("A", "S"), bare_act("B", "S"), bare_act("C", "S")]).random(),
-        n().selector([bare_act("D", "S"), bare_act("E", "S")]).weighted([1.0, 4.0]),
-        n().delay_between(ms(0), ms(2), n().succeed()),
-        n().utility([
-            (score("f", [30]), bare_act("F", "S")),
-            (score("g", [50]), bare_act("G", "S")),
-        ])
-        .choose(Choose::Softmax { temperature: 0.3 }),
-        tickseed_testkit::script::Scripted {
-            draws: true,
-            ..tickseed_testkit::script::Scripted::new("own", "S")
-        }
-        .leaf(),
-    ]))
+    n().forever(
+        n().sequence([
+            n().force_success(n().chance(0.5, bare_act("chance", "S"))),
+            n().wait_between(ms(0), ms(3)),
+            n().selector([bare_act("A", "S"), bare_act("B", "S"), bare_act("C", "S")])
+                .random(),
+            n().selector([bare_act("D", "S"), bare_act("E", "S")])
+                .weighted([1.0, 4.0]),
+            n().delay_between(ms(0), ms(2), n().succeed()),
+            n().utility([
+                (score("f", [30]), bare_act("F", "S")),
+                (score("g", [50]), bare_act("G", "S")),
+            ])
+            .choose(Choose::Softmax { temperature: 0.3 }),
+            tickseed_testkit::script::Scripted {
+                draws: true,
+                ..tickseed_testkit::script::Scripted::new("own", "S")
+            }
+            .leaf(),
+        ]),
+    )
 }
 
 #[test]
@@ -202,7 +240,10 @@ fn t07_same_seed_same_run() {
 #[test]
 fn t07_agents_draw_from_their_own_streams() {
     // Interleaved with others, an agent's draws are the same as alone.
-    let tree = n().forever(n().selector((0..8).map(|i| bare_act(numbered(i), "S"))).random());
+    let tree = n().forever(
+        n().selector((0..8).map(|i| bare_act(numbered(i), "S")))
+            .random(),
+    );
     let tree = tree.build().unwrap();
     let run = |others: usize| {
         let mut agents: Vec<_> = (0..=others).map(|i| tree.agent_seeded(i as u64)).collect();
@@ -231,13 +272,19 @@ fn t07_chance_is_about_its_probability() {
             .filter(|_| tree.tick(&mut agent, &mut world, Time::ZERO).unwrap() == Status::Success)
             .count();
         let expected = p * 4000.0;
-        assert!((hits as f64 - expected).abs() < 130.0, "{hits} of {expected}");
+        assert!(
+            (hits as f64 - expected).abs() < 130.0,
+            "{hits} of {expected}"
+        );
     }
 }
 
 #[test]
 fn t10_timers_belong_to_an_activation() {
-    let tree = n().selector([n().while_guard(World::ARMED.is_true(), n().wait(secs(5))), act("P", "S")]);
+    let tree = n().selector([
+        n().while_guard(World::ARMED.is_true(), n().wait(secs(5))),
+        act("P", "S"),
+    ]);
     let mut rig = Rig::new(tree);
     // A hundred starts and aborts.
     for i in 0..100_u64 {
@@ -255,13 +302,18 @@ fn t10_timers_belong_to_an_activation() {
 
 #[test]
 fn t10_every_timer_begins_anew_after_an_abort() {
-    let timers: [(&str, fn() -> Node<World>); 5] = [
+    let timers: [(&str, Make); 5] = [
         ("wait", || n().wait(ms(10))),
         ("computed wait", || n().wait_for(|_| ms(10))),
         ("delay", || n().delay(ms(10), n().succeed())),
-        ("time limit", || n().time_limit(ms(10), n().run_forever()).otherwise(Status::Success)),
+        ("time limit", || {
+            n().time_limit(ms(10), n().run_forever())
+                .otherwise(Status::Success)
+        }),
         ("wait until", || {
-            n().wait_until(World::ARMED.is_true()).within(ms(10)).otherwise(Status::Success)
+            n().wait_until(World::ARMED.is_true())
+                .within(ms(10))
+                .otherwise(Status::Success)
         }),
     ];
     for (name, timer) in timers {
@@ -295,7 +347,9 @@ fn t09_cadence_does_not_change_when_timers_end() {
         let tree = n().wait(ms(50)).build().unwrap();
         let (mut agent, mut world, mut t) = (tree.agent(), World::new(), 0);
         loop {
-            let status = tree.tick(&mut agent, &mut world, Time::from_millis(t)).unwrap();
+            let status = tree
+                .tick(&mut agent, &mut world, Time::from_millis(t))
+                .unwrap();
             assert_eq!(status == Status::Success, t >= 50, "at {t}");
             if status == Status::Success {
                 break;

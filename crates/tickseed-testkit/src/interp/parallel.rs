@@ -42,11 +42,14 @@ impl Count {
         }
     }
 
-    /// Success is out of reach, now and in later ticks: final verdicts stand against it.
+    /// Success is out of reach, now and in later ticks: too many have failed for good. (A
+    /// skipped child is asked again.)
     fn hopeless(&self, options: &Parallel) -> bool {
-        options.finished == Finished::Latch
-            && self.skipped < self.children
-            && self.successes + self.open() < self.needed(options.success)
+        let out_of_reach = match options.success {
+            Threshold::All => self.failures > 0,
+            Threshold::Count(n) => self.children - self.failures < n as usize,
+        };
+        options.finished == Finished::Latch && out_of_reach
     }
 }
 

@@ -1,0 +1,728 @@
+//! Errors and panics of leaves, hooks, conditions and computed values: where they happened,
+//! and that recovering ends every started leaf exactly once.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::time::Duration;
+
+use tickseed_core::nodes::{Choose, Threshold};
+use tickseed_core::{
+    Agent, Branches, Context, CustomNode, Cx, Leaf, LeafError, Node, Nodes, Outcome, Rng, Status,
+    Stop, TickError, Time, Tree, nodes,
+};
+use tickseed_testkit::script::{act, boxed, finally, leaf, on_halted};
+
+use crate::rig::{Rig, n};
+
+#[test]
+fn a01_the_error_names_the_path_and_keeps_the_message() {
+    let tree = n()
+        .sequence([n().sequence([n().retry(3, act("Leaf", "E"))]).named("Sub")])
+        .named("Main");
+    let tree = tree.build().unwrap();
+    let mut world = tickseed_testkit::script::World::new();
+    match tree.tick(&mut tree.agent(), &mut world, Time::ZERO) {
+        Err(TickError::Leaf { node, path, error }) => {
+            assert_eq!(path, "Main/Sub/retry/Leaf");
+            assert_eq!(tree.path(node), path);
+            assert_eq!(error.to_string(), "scripted");
+        }
+        other => panic!("{other:?}"),
+    }
+    // An error of the user's own type is kept as the source.
+    let f = nodes::<()>();
+    let parse = f.action("parse", |_| -> Result<Status, std::num::ParseIntError> {
+        "x".parse::<u8>().map(|_| Status::Success)
+    });
+    let tree = parse.build().unwrap();
+    let error = tree
+        .tick(&mut tree.agent(), &mut (), Time::ZERO)
+        .unwrap_err();
+    let source = std::error::Error::source(&error).expect("a source");
+    assert!(source.is::<std::num::ParseIntError>());
+    assert!(error.to_string().starts_with("parse: "), "{error}");
+}
+
+#[test]
+fn a01_wrong_answers_are_errors_that_say_what_to_do() {
+    let run = |root: Node<()>| {
+        let tree = root.build().unwrap();
+        let mut agent = tree.agent();
+        let e = tree.tick(&mut agent, &mut (), Time::ZERO).unwrap_err();
+        assert!(agent.is_poisoned());
+        tree.recover(&mut agent, &mut (), Time::ZERO).unwrap();
+        assert!(!agent.is_poisoned());
+        e.to_string()
+    };
+    let f = nodes::<()>();
+    let text = run(f.instant("slow", |_| Status::Running));
+    assert!(
+        text.contains("slow") && text.contains("make it an `action`"),
+        "{text}"
+    );
+    let text = run(f.action("picky", |_| Status::Skipped));
+    assert!(
+        text.contains("picky") && text.contains(".may_skip()"),
+        "{text}"
+    );
+}
+
+#[test]
+fn a03_after_an_error_every_tick_says_so_until_recovered() {
+    let mut rig = Rig::new(n().sequence([act("A", "RE"), act("B", "S")]));
+    rig.ticks(["R A+", "E A~ A=E"]);
+    assert!(rig.agent.is_poisoned());
+    rig.ticks(["E", "E"]);
+    let halt = rig.tree.halt(&mut rig.agent, &mut rig.world, Time::ZERO);
+    assert!(matches!(halt, Err(TickError::Poisoned)), "{halt:?}");
+    rig.recover("A!");
+    assert!(!rig.agent.is_poisoned());
+    // Twice does nothing.
+    rig.recover("");
+}
+
+#[test]
+fn a03_recover_ends_every_started_leaf_once_wherever_the_error_is() {
+    // The failing leaf at each place of a parallel, in its first and in a later tick; a boxed
+    // leaf that fails in its start has made no state that could be given a halt.
+    for place in 0..3 {
+        for (script, ticks) in [("E", 1), ("RE", 2), ("RRE", 3)] {
+            let name = ["A", "B", "C"][place];
+            let children = (0..3).map(|i| {
+                let (name, s) = (["A", "B", "C"][i], if i == place { script } else { "R" });
+                if i == 1 { leaf(name, s) } else { act(name, s) }
+            });
+            let mut rig = Rig::new(n().sequence([n().parallel(children)]));
+            let mut last = String::new();
+            for _ in 0..ticks {
+                last = rig.step();
+            }
+            assert!(
+                last.starts_with('E') && last.contains(&format!("{name}=E")),
+                "{last}"
+            );
+            // Those that were started end, in order; the rest was never touched.
+            let started: Vec<&str> = ["A", "B", "C"]
+                .into_iter()
+                .take(if ticks == 1 { place + 1 } else { 3 })
+                .collect();
+            let expected: Vec<String> = started.iter().map(|s| format!("{s}!")).collect();
+            let ended = recovered(&mut rig);
+            let mut sorted = ended.clone();
+            sorted.sort();
+            assert_eq!(sorted, expected, "{place} {script}");
+        }
+    }
+    let mut rig = Rig::new(n().parallel([act("A", "R"), boxed("B", "E")]));
+    rig.ticks(["E A+ B+ B=E"]);
+    rig.recover("A!");
+}
+
+/// Recovers; the events as words.
+#[track_caller]
+fn recovered(rig: &mut Rig) -> Vec<String> {
+    let (tree, now) = (rig.tree, rig.now);
+    tree.recover(&mut rig.agent, &mut rig.world, now).unwrap();
+    assert_eq!(rig.world.started(), [""; 0]);
+    assert_eq!(rig.world.broken(), [""; 0]);
+    assert!(!tree.is_running(&rig.agent));
+    let words = crate::rig::events(&rig.world);
+    words
+        .split(' ')
+        .filter(|w| !w.is_empty())
+        .map(String::from)
+        .collect()
+}
+
+#[test]
+fn a03_an_error_while_taking_over_ends_both_branches() {
+    let tree = n()
+        .selector([
+            n().sequence([tickseed_testkit::script::cond("w", "FS"), act("H", "E")]),
+            act("L", "R"),
+        ])
+        .reactive();
+    let mut rig = Rig::new(tree);
+    rig.ticks(["R w:F L+", "E w:S H+ H=E"]);
+    let mut ended = recovered(&mut rig);
+    ended.sort();
+    assert_eq!(ended, ["H!", "L!"]);
+}
+
+#[test]
+fn a03_hooks_around_a_failed_leaf_see_a_halt_once() {
+    let tree = finally("o", n().sequence([on_halted("i", act("A", "RE"))]));
+    let mut rig = Rig::new(tree);
+    rig.ticks(["R A+", "E A~ A=E"]);
+    rig.recover("A! i(!) o(!)");
+    rig.recover("");
+}
+
+// Panics: a context that notes what happens, and a switch that makes one thing panic.
+
+/// What is to panic.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Bomb {
+    None,
+    Start,
+    Tick,
+    Halt,
+    Condition,
+    Duration,
+    Score,
+    Switch,
+    Count,
+    Item,
+    Hook,
+    Catch,
+    Rule,
+}
+
+#[derive(Debug)]
+struct Bench {
+    bomb: Bomb,
+    /// The victim answers this, where it does not panic.
+    answer: Status,
+    log: Vec<String>,
+    open: Vec<&'static str>,
+}
+
+impl Context for Bench {
+    type At<'a> = Bench;
+}
+
+impl Bench {
+    fn new(bomb: Bomb) -> Bench {
+        Bench {
+            bomb,
+            answer: Status::Running,
+            log: vec![],
+            open: vec![],
+        }
+    }
+    fn burst(&self, bomb: Bomb) {
+        assert!(self.bomb != bomb, "a planned panic");
+    }
+    fn start(&mut self, who: &'static str) {
+        assert!(!self.open.contains(&who), "{who} started twice");
+        self.open.push(who);
+        self.log.push(format!("{who}+"));
+    }
+    fn end(&mut self, who: &'static str, how: &str) {
+        let i = self.open.iter().position(|o| *o == who);
+        self.open
+            .remove(i.unwrap_or_else(|| panic!("{who} ended without a start: {:?}", self.log)));
+        self.log.push(format!("{who}{how}"));
+    }
+}
+
+/// A leaf that runs for ever and is opened and closed once.
+struct Steady(&'static str);
+impl Leaf<Bench> for Steady {
+    type State = u32;
+    fn start(&self, n: &mut u32, cx: &mut Cx<'_, '_, Bench>) -> Outcome {
+        *n = 1;
+        cx.start(self.0);
+        Ok(Status::Running)
+    }
+    fn tick(&self, n: &mut u32, _: &mut Cx<'_, '_, Bench>) -> Outcome {
+        *n += 1;
+        Ok(Status::Running)
+    }
+    fn halt(&self, n: &mut u32, cx: &mut Cx<'_, '_, Bench>) {
+        assert!(*n > 0);
+        cx.end(self.0, "!");
+    }
+}
+
+/// A leaf that may panic in its start, tick or halt.
+struct Victim;
+impl Leaf<Bench> for Victim {
+    type State = u32;
+    fn start(&self, n: &mut u32, cx: &mut Cx<'_, '_, Bench>) -> Outcome {
+        *n = 1;
+        cx.start("victim");
+        cx.burst(Bomb::Start);
+        self.answer(cx)
+    }
+    fn tick(&self, n: &mut u32, cx: &mut Cx<'_, '_, Bench>) -> Outcome {
+        *n += 1;
+        cx.burst(Bomb::Tick);
+        self.answer(cx)
+    }
+    fn halt(&self, n: &mut u32, cx: &mut Cx<'_, '_, Bench>) {
+        assert!(*n > 0, "state is written back on a panic");
+        cx.end("victim", "!");
+        cx.burst(Bomb::Halt);
+    }
+}
+impl Victim {
+    fn answer(&self, cx: &mut Cx<'_, '_, Bench>) -> Outcome {
+        let answer = cx.answer;
+        if answer != Status::Running {
+            cx.end("victim", "=");
+        }
+        Ok(answer)
+    }
+}
+
+struct Rule;
+impl CustomNode<Bench> for Rule {
+    type State = u32;
+    type Memory = ();
+    fn name(&self) -> &'static str {
+        "rule"
+    }
+    fn tick(&self, b: &mut Branches<'_, Bench>, _: &mut u32, (): &mut ()) -> Result<Status, Stop> {
+        for i in 0..b.len() {
+            b.tick(i)?;
+        }
+        b.with_cx(|cx| cx.burst(Bomb::Rule));
+        Ok(Status::Running)
+    }
+}
+
+fn f() -> Nodes<Bench> {
+    nodes::<Bench>()
+}
+
+fn steady(name: &'static str) -> Node<Bench> {
+    f().leaf(name, Steady(name))
+}
+
+fn victim() -> Node<Bench> {
+    f().leaf("victim", Victim)
+}
+
+/// Places where something of the user's is called, each with what panics there.
+fn sites() -> Vec<(&'static str, Bomb, Node<Bench>)> {
+    let f = f();
+    let burst = |bomb| {
+        move |b: &Bench| {
+            b.burst(bomb);
+            true
+        }
+    };
+    vec![
+        ("start", Bomb::Start, victim()),
+        ("tick", Bomb::Tick, victim()),
+        (
+            "condition",
+            Bomb::Condition,
+            f.sequence([f.condition("c", burst(Bomb::Condition)), victim()])
+                .reactive(),
+        ),
+        (
+            "while",
+            Bomb::Condition,
+            f.while_guard(f.when(burst(Bomb::Condition)), victim()),
+        ),
+        ("wait until", Bomb::Condition, {
+            f.wait_until(!f.when(burst(Bomb::Condition)))
+        }),
+        (
+            "duration",
+            Bomb::Duration,
+            f.forever(f.wait_for(|b| {
+                b.burst(Bomb::Duration);
+                Duration::ZERO
+            })),
+        ),
+        (
+            "delay",
+            Bomb::Duration,
+            f.delay_for(
+                |b| {
+                    b.burst(Bomb::Duration);
+                    Duration::ZERO
+                },
+                victim(),
+            ),
+        ),
+        (
+            "score",
+            Bomb::Score,
+            f.utility([(
+                f.score(|b| {
+                    b.burst(Bomb::Score);
+                    1.0
+                }),
+                victim(),
+            )])
+            .reactive(),
+        ),
+        (
+            "drawn score",
+            Bomb::Score,
+            f.utility([(
+                f.score(|b| {
+                    b.burst(Bomb::Score);
+                    1.0
+                }),
+                victim(),
+            )])
+            .choose(Choose::Weighted),
+        ),
+        (
+            "switch",
+            Bomb::Switch,
+            f.switch(
+                |b| {
+                    b.burst(Bomb::Switch);
+                    0
+                },
+                [victim()],
+            )
+            .reactive(),
+        ),
+        (
+            "count",
+            Bomb::Count,
+            f.for_each(
+                |b| {
+                    b.burst(Bomb::Count);
+                    3
+                },
+                |_, _| {},
+                victim(),
+            ),
+        ),
+        (
+            "item",
+            Bomb::Item,
+            f.for_each(|_| 3, |cx, _| cx.burst(Bomb::Item), victim()),
+        ),
+        (
+            "complete hook",
+            Bomb::Hook,
+            f.forever(f.on_complete(|cx, _| cx.burst(Bomb::Hook), f.succeed())),
+        ),
+        ("catch", Bomb::Catch, {
+            f.forever(f.catch(
+                |cx| {
+                    cx.burst(Bomb::Catch);
+                    Status::Success
+                },
+                f.fail(),
+            ))
+        }),
+        (
+            "rule",
+            Bomb::Rule,
+            f.custom(Rule, [victim(), steady("below the rule")]),
+        ),
+        (
+            "instant",
+            Bomb::Start,
+            f.forever(f.instant("i", |b| b.burst(Bomb::Start))),
+        ),
+    ]
+}
+
+/// Ways in which the site may stand in a tree.
+type Around = fn(Node<Bench>) -> Node<Bench>;
+const AROUND: [(&str, Around); 9] = [
+    ("alone", |x| x),
+    ("parallel, first", |x| f().parallel([x, steady("s")])),
+    ("parallel, last", |x| f().parallel([steady("s"), x])),
+    ("parallels", |x| {
+        f().parallel([steady("s"), f().parallel([steady("t"), x])])
+    }),
+    ("reactive sequence", |x| {
+        f().sequence([f().succeed(), x]).reactive()
+    }),
+    ("under hooks", |x| {
+        f().finally(
+            |cx, _| cx.log.push("f".into()),
+            f().parallel([x, steady("s")]),
+        )
+    }),
+    ("custom", |x| f().custom(Rule, [steady("s"), x])),
+    ("limits", |x| {
+        f().time_limit(Duration::from_secs(9), f().retry(3, f().hold(x)))
+    }),
+    ("refund", |x| {
+        f().cooldown(Duration::from_secs(9), f().sequence([x]))
+            .refund_on_halt()
+    }),
+];
+
+/// Ticks and catches a panic.
+fn tick(tree: &Tree<Bench>, agent: &mut Agent, b: &mut Bench) -> Result<Status, Option<TickError>> {
+    match catch_unwind(AssertUnwindSafe(|| tree.tick(agent, b, Time::ZERO))) {
+        Ok(Ok(s)) => Ok(s),
+        Ok(Err(e)) => Err(Some(e)),
+        Err(_) => Err(None),
+    }
+}
+
+fn quietly<R>(f: impl FnOnce() -> R) -> R {
+    // Planned panics would fill the output of the tests.
+    static HOOK: std::sync::Once = std::sync::Once::new();
+    HOOK.call_once(|| {
+        let usual = std::panic::take_hook();
+        std::panic::set_hook(Box::new(move |info| {
+            let text = info.payload().downcast_ref::<&str>();
+            let planned = text.is_some_and(|s| s.contains("a planned panic"));
+            if !planned {
+                usual(info);
+            }
+        }));
+    });
+    f()
+}
+
+#[test]
+fn a01_panics_anywhere_poison_and_recover_ends_every_started_leaf_once() {
+    quietly(|| {
+        for (way, around) in AROUND {
+            for i in 0..sites().len() {
+                // The panic may come in the first tick or, with things running, in a later one.
+                for later in [false, true] {
+                    let (site, bomb, node) = sites().swap_remove(i);
+                    if later && bomb == Bomb::Start && site == "start" {
+                        continue;
+                    }
+                    let case = format!("{site} {way}, later: {later}");
+                    let tree = around(node)
+                        .build()
+                        .unwrap_or_else(|e| panic!("{case}: {e}"));
+                    let mut agent = tree.agent();
+                    let mut other = tree.agent();
+                    let (mut b, mut fine) = (Bench::new(Bomb::None), Bench::new(Bomb::None));
+                    assert_eq!(
+                        tick(&tree, &mut other, &mut fine).unwrap(),
+                        Status::Running,
+                        "{case}"
+                    );
+                    let mut burst = false;
+                    for t in 0..3 {
+                        if t == u8::from(later) {
+                            b.bomb = bomb;
+                        }
+                        match tick(&tree, &mut agent, &mut b) {
+                            Ok(s) => assert_eq!(s, Status::Running, "{case}"),
+                            Err(None) => {
+                                burst = true;
+                                break;
+                            }
+                            Err(Some(e)) => panic!("{case}: {e}"),
+                        }
+                    }
+                    if !burst {
+                        // Once an activation is enough for some: they do not ask again.
+                        tree.halt(&mut agent, &mut b, Time::ZERO).unwrap();
+                        assert!(b.open.is_empty(), "{case}: {:?}", b.open);
+                        continue;
+                    }
+                    assert!(agent.is_poisoned(), "{case}");
+                    let again = tick(&tree, &mut agent, &mut b);
+                    assert!(
+                        matches!(again, Err(Some(TickError::Poisoned))),
+                        "{case}: {again:?}"
+                    );
+                    b.bomb = Bomb::None;
+                    tree.recover(&mut agent, &mut b, Time::ZERO).unwrap();
+                    assert!(
+                        b.open.is_empty(),
+                        "{case}: {:?} still open, {:?}",
+                        b.open,
+                        b.log
+                    );
+                    assert!(!tree.is_running(&agent), "{case}");
+                    let seen = b.log.len();
+                    tree.recover(&mut agent, &mut b, Time::ZERO).unwrap();
+                    assert_eq!(b.log.len(), seen, "{case}: recovered twice");
+                    if way == "under hooks" {
+                        let calls = b.log.iter().filter(|l| *l == "f").count();
+                        assert_eq!(calls, 1, "{case}: {:?}", b.log);
+                    }
+                    // As good as new; and the other agent was not touched.
+                    assert_eq!(
+                        tick(&tree, &mut agent, &mut b).unwrap(),
+                        Status::Running,
+                        "{case}"
+                    );
+                    tree.halt(&mut agent, &mut b, Time::ZERO).unwrap();
+                    assert!(b.open.is_empty(), "{case}");
+                    assert_eq!(
+                        tick(&tree, &mut other, &mut fine).unwrap(),
+                        Status::Running,
+                        "{case}"
+                    );
+                    tree.halt(&mut other, &mut fine, Time::ZERO).unwrap();
+                    assert!(fine.open.is_empty(), "{case}: {:?}", fine.open);
+                }
+            }
+        }
+    });
+}
+
+#[test]
+fn a01_a_panic_in_a_halt_leaves_the_rest_to_recover() {
+    quietly(|| {
+        for order in 0..3 {
+            let mut children = vec![steady("a"), steady("b")];
+            children.insert(order, victim());
+            let tree = f().finally(|cx, _| cx.log.push("f".into()), f().parallel(children));
+            let tree = tree.build().unwrap();
+            // In a halt of the whole tree, and in a halt by the tree's own doing.
+            let limited = {
+                let mut children = vec![steady("a"), steady("b")];
+                children.insert(order, victim());
+                f().finally(
+                    |cx, _| cx.log.push("f".into()),
+                    f().time_limit(Duration::from_nanos(1), f().parallel(children)),
+                )
+                .build()
+                .unwrap()
+            };
+            for (tree, by_tick) in [(&tree, false), (&limited, true)] {
+                let (mut agent, mut b) = (tree.agent(), Bench::new(Bomb::None));
+                tick(tree, &mut agent, &mut b).unwrap();
+                b.bomb = Bomb::Halt;
+                let result = catch_unwind(AssertUnwindSafe(|| {
+                    if by_tick {
+                        tree.tick(&mut agent, &mut b, Time(5)).map(|_| ())
+                    } else {
+                        tree.halt(&mut agent, &mut b, Time(5))
+                    }
+                }));
+                assert!(result.is_err(), "it panics");
+                assert!(agent.is_poisoned());
+                b.bomb = Bomb::None;
+                tree.recover(&mut agent, &mut b, Time(5)).unwrap();
+                assert!(b.open.is_empty(), "{order} {by_tick}: {:?}", b.log);
+                let calls = b.log.iter().filter(|l| *l == "f").count();
+                assert_eq!(calls, 1, "{order} {by_tick}: {:?}", b.log);
+                assert_eq!(tick(tree, &mut agent, &mut b).unwrap(), Status::Running);
+            }
+        }
+    });
+}
+
+#[test]
+fn a01_a_panic_while_recovering_can_be_recovered_again() {
+    quietly(|| {
+        let tree = f()
+            .parallel([
+                steady("a"),
+                victim(),
+                steady("b"),
+                f().wait(Duration::ZERO),
+                {
+                    f().sequence([
+                        f().condition("c", |b| {
+                            b.burst(Bomb::Condition);
+                            true
+                        }),
+                        steady("d"),
+                    ])
+                    .reactive()
+                },
+            ])
+            .success(Threshold::All)
+            .build()
+            .unwrap();
+        let (mut agent, mut b) = (tree.agent(), Bench::new(Bomb::None));
+        tick(&tree, &mut agent, &mut b).unwrap();
+        b.bomb = Bomb::Condition;
+        assert!(matches!(tick(&tree, &mut agent, &mut b), Err(None)));
+        b.bomb = Bomb::Halt;
+        let first = catch_unwind(AssertUnwindSafe(|| {
+            tree.recover(&mut agent, &mut b, Time(1))
+        }));
+        assert!(first.is_err());
+        assert!(agent.is_poisoned());
+        b.bomb = Bomb::None;
+        tree.recover(&mut agent, &mut b, Time(1)).unwrap();
+        assert!(b.open.is_empty(), "{:?}", b.log);
+        assert!(!agent.is_poisoned());
+    });
+}
+
+#[test]
+fn a01_a_custom_rule_cannot_hide_an_error() {
+    /// Swallows what its children report, and goes on.
+    struct Deaf;
+    impl CustomNode<Bench> for Deaf {
+        type State = ();
+        type Memory = ();
+        fn name(&self) -> &'static str {
+            "deaf"
+        }
+        fn tick(
+            &self,
+            b: &mut Branches<'_, Bench>,
+            (): &mut (),
+            (): &mut (),
+        ) -> Result<Status, Stop> {
+            for i in 0..b.len() {
+                let _ = b.tick(i);
+            }
+            Ok(Status::Success)
+        }
+    }
+    let faulty = f().action("faulty", |_| -> Outcome { Err(LeafError::new("broken")) });
+    let tree = f()
+        .parallel([
+            steady("s"),
+            f().custom(Deaf, [steady("a"), faulty, steady("never")]),
+        ])
+        .build()
+        .unwrap();
+    let (mut agent, mut b) = (tree.agent(), Bench::new(Bomb::None));
+    let e = tick(&tree, &mut agent, &mut b)
+        .unwrap_err()
+        .expect("an error value");
+    assert_eq!(e.to_string(), "parallel/deaf/faulty: broken");
+    tree.recover(&mut agent, &mut b, Time::ZERO).unwrap();
+    assert!(b.open.is_empty(), "{:?}", b.log);
+    assert!(!b.log.iter().any(|l| l.contains("never")), "{:?}", b.log);
+}
+
+#[test]
+fn a01_random_errors_in_random_trees_recover_and_go_on() {
+    // A smaller sibling of the testkit's comparison: errors at any leaf of a mixed tree.
+    let mut rng = Rng::new(1);
+    for _ in 0..300 {
+        let script = |rng: &mut Rng| -> &'static str {
+            ["R", "S", "F", "RE", "E", "RRE", "RS", "SE", "FE"][rng.below(9) as usize]
+        };
+        let s: Vec<&'static str> = (0..5).map(|_| script(&mut rng)).collect();
+        let tree = n()
+            .selector([
+                n().sequence([
+                    act("a", s[0]),
+                    n().parallel([leaf("b", s[1]), act("c", s[2])]),
+                ]),
+                n().while_do(act("d", s[3]), finally("h", act("e", s[4]))),
+            ])
+            .reactive();
+        let mut rig = Rig::new(tree);
+        for _ in 0..6 {
+            if rig.step().starts_with('E') {
+                let (tree, now) = (rig.tree, rig.now);
+                tree.recover(&mut rig.agent, &mut rig.world, now).unwrap();
+                assert_eq!(rig.world.started(), [""; 0], "{s:?}");
+                assert_eq!(rig.world.broken(), [""; 0], "{s:?}");
+                break;
+            }
+        }
+    }
+}
+
+#[test]
+fn a09_dropping_without_a_halt_frees_and_calls_nothing() {
+    // Boxed state is dropped with the agent; no hook runs, since there is no context.
+    let mut rig = Rig::new(n().parallel([boxed("a", "R"), act("b", "R")]));
+    rig.ticks(["R a+ b+"]);
+    let before = rig.world.events().len();
+    let tree = rig.tree;
+    rig.agent = tree.agent();
+    assert_eq!(rig.world.events().len(), before);
+    for _ in 0..10_000 {
+        let mut agent = tree.agent();
+        let mut world = tickseed_testkit::script::World::new();
+        tree.tick(&mut agent, &mut world, Time::ZERO).unwrap();
+    }
+}

@@ -202,7 +202,7 @@ impl<'b> Reader<'b> {
         let count = self.count()?;
         // Not more in advance than the bytes of the items could be worth: items are larger in
         // memory than on the wire.
-        let mut items = Vec::with_capacity(count.min(16));
+        let mut items = Vec::with_capacity(count.min(64));
         for _ in 0..count {
             items.push(one(self)?);
         }

@@ -25,6 +25,8 @@
 mod fields;
 mod out;
 mod read;
+#[cfg(test)]
+mod schema_test;
 mod syntax;
 #[cfg(test)]
 mod tests;

@@ -51,17 +51,43 @@ impl Loaded {
         (trees, diagnostics)
     }
 
+    /// The tree to run: the one the file asked for names, else its only one.
+    ///
+    /// # Errors
+    /// A message if there is none, or several and no choice. (A library of trees is no mistake, so
+    /// nobody else reports it.)
+    pub fn main_tree(&self, duplicates: Duplicates) -> Result<Found<'_>, Box<Diagnostic>> {
+        let trees = self.trees(duplicates).0;
+        let code = "load::no-main-tree";
+        let Some(document) = self.document() else {
+            return Err(Box::new(Diagnostic::error(code, "no file was read")));
+        };
+        let mut own = document.trees();
+        let name = match (&document.main, own.next(), own.next()) {
+            (Some(main), ..) => main,
+            (None, Some(only), None) => &only.name,
+            (None, None, _) => {
+                let diagnostic = Diagnostic::error(code, "the file has no tree");
+                return Err(Box::new(diagnostic.at(document.span, "")));
+            }
+            (None, Some(_), Some(_)) => {
+                let message = "[main_tree_to_execute] was not specified correctly: the file has several trees and names none";
+                let names: Vec<&str> = document.trees().map(|tree| tree.name.as_str()).collect();
+                let help = format!("choose one of {}", names.join(", "));
+                let diagnostic = Diagnostic::error(code, message).at(document.span, "");
+                return Err(Box::new(diagnostic.help(help)));
+            }
+        };
+        trees
+            .get(name.as_str())
+            .copied()
+            .ok_or_else(|| Box::new(unknown_tree(name, "the tree to run", &trees)))
+    }
+
     fn unknown(&self, trees: &BTreeMap<&str, Found<'_>>, diagnostics: &mut Vec<Diagnostic>) {
         let mut report = |name: &Name, label: &str| {
             if !trees.contains_key(name.as_str()) {
-                let message = format!("Can't find a tree with name: {name}");
-                let nearest = nearest(name.as_str(), trees.keys().copied());
-                let help = nearest.map(|nearest| format!("did you mean `{nearest}`?"));
-                diagnostics.push(
-                    Diagnostic::error("load::unknown-tree", message)
-                        .at(name.span, label)
-                        .maybe_help(help),
-                );
+                diagnostics.push(unknown_tree(name, label, trees));
             }
         };
         if let Some(document) = self.document()
@@ -116,6 +142,16 @@ impl Loaded {
     }
 }
 
+fn unknown_tree(name: &Name, label: &str, trees: &BTreeMap<&str, Found<'_>>) -> Diagnostic {
+    let nearest = nearest(name.as_str(), trees.keys().copied());
+    Diagnostic::error(
+        "load::unknown-tree",
+        format!("Can't find a tree with name: {name}"),
+    )
+    .at(name.span, label)
+    .maybe_help(nearest.map(|nearest| format!("did you mean `{nearest}`?")))
+}
+
 /// A tree in the search for circles.
 struct Open<'d> {
     name: &'d str,
@@ -150,7 +186,7 @@ fn cycles(trees: &BTreeMap<&str, Found<'_>>) -> Vec<Diagnostic> {
                     let mut circle: Vec<&str> = open[from..].iter().map(|tree| tree.name).collect();
                     circle.push(name);
                     let message = format!(
-                        "Recursive behavior tree cycle detected: tree '{name}' references itself ({})",
+                        "Recursive behavior tree cycle detected: tree '{name}' references itself (directly or indirectly): {}",
                         circle.join(" -> ")
                     );
                     diagnostics.push(

@@ -5,7 +5,9 @@
 //! a file alone decides.
 
 use super::Options;
-use super::names::{ASYNCHRONOUS, Children, bad_model_name, bad_port_name, builtin};
+use super::names::{
+    ASYNCHRONOUS, Children, bad_model_name, bad_port_name, builtin, script_attribute,
+};
 use crate::diagnostics::Diagnostic;
 use crate::model::{Category, Document, Form, Name, Node};
 use std::collections::HashMap;
@@ -41,6 +43,7 @@ pub(super) fn check(document: &Document, options: &Options, diagnostics: &mut Ve
         }
         for node in &tree.body {
             checker.node(node);
+            checker.use_names(node);
         }
     }
     for model in document.models() {
@@ -95,9 +98,43 @@ impl Checker<'_> {
         self.diagnostics.push(diagnostic.at(name.span, ""));
     }
 
+    /// Uses of trees are told apart by their names, so two of one tree may not share one.
+    fn use_names(&mut self, root: &Node) {
+        let mut seen: HashMap<&str, &Name> = HashMap::new();
+        root.walk(&mut |node| {
+            let named = node.name.as_ref().filter(|name| !name.as_str().is_empty());
+            let Some(name) = named.filter(|_| node.form == Form::Explicit(Category::Subtree)) else {
+                return;
+            };
+            if let Some(first) = seen.insert(name.as_str(), name) {
+                let message = format!(
+                    "Duplicate SubTree path detected: '{name}'. Two uses of trees have the same name in one tree"
+                );
+                let diagnostic = if self.strict_names {
+                    Diagnostic::error("xml::duplicate-path", message)
+                } else {
+                    Diagnostic::warning("xml::duplicate-path", message)
+                };
+                self.diagnostics.push(
+                    diagnostic
+                        .at(name.span, "second")
+                        .and(first.span, "first")
+                        .help("BehaviorTree.CPP 4.8.4 and later refuse this: name them differently or not at all"),
+                );
+            }
+        });
+    }
+
     /// Readers limit the depth, so recursion is bounded.
     fn node(&mut self, node: &Node) {
         self.children(node);
+        if let Some(port) = script_attribute(node.kind.as_str())
+            && node.argument(port).is_none()
+        {
+            let message = format!("Missing port [{port}] in {}", node.kind);
+            self.diagnostics
+                .push(Diagnostic::error("xml::missing-port", message).at(node.kind.span, ""));
+        }
         if node.form == Form::Explicit(Category::Subtree) {
             self.tree_name(&node.kind, "SubTree");
         }

@@ -42,8 +42,8 @@ use crate::model::{Document, FileId, Item};
 pub struct Options {
     /// Size and depth that are accepted.
     pub limits: syntax::Limits,
-    /// Whether names that BehaviorTree.CPP 4.8.4 and later refuse (`My Tree`, `a.b`, `root`) are
-    /// errors. By default they are warnings: many files have them.
+    /// Whether names that BehaviorTree.CPP 4.8.4 and later refuse (`My Tree`, `a.b`, `root`, two
+    /// `<SubTree>` of one name in a tree) are errors. By default they are warnings: many files have them.
     pub strict_names: bool,
 }
 

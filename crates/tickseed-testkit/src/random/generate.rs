@@ -11,7 +11,7 @@ use tickseed_core::nodes::{
 use tickseed_core::{Op, Rng, Status};
 
 use super::spec::{CustomKind, GuardSpec, LeafKind, LeafSpec, Spec, SpecKind};
-use crate::script::{Numbers, Odds};
+use crate::script::{KEYS, Numbers, Odds};
 
 impl Spec {
     /// A random tree with at most `depth` levels. The same seed gives the same tree.
@@ -147,12 +147,14 @@ impl Making {
                 (GuardSpec::Call { part, odds }, part + 1)
             }
             2..=3 => {
-                let (key, op, n) = (self.below(5), self.pick(&OPS), self.below(5));
-                (GuardSpec::Test(key as usize, op, n as i64 - 1), part)
+                let (key, op) = (self.key(), self.pick(&OPS));
+                let most = if self.one_in(4) { 10 } else { 4 };
+                let n = self.below(most) as i64 - 1;
+                (GuardSpec::Test(key, op, n), part)
             }
             4 => {
-                let (a, op, b) = (self.below(5), self.pick(&OPS), self.below(5));
-                (GuardSpec::Compare(a as usize, op, b as usize), part)
+                let (a, op, b) = (self.key(), self.pick(&OPS), self.key());
+                (GuardSpec::Compare(a, op, b), part)
             }
             5 => (GuardSpec::Const(!self.one_in(4)), part),
             6 => {
@@ -170,6 +172,12 @@ impl Making {
                 }
             }
         }
+    }
+
+    /// The first few more often, so that guards of a tree have to do with each other.
+    fn key(&mut self) -> usize {
+        let most = if self.one_in(3) { KEYS } else { 4 };
+        self.below(most) as usize
     }
 
     fn wait_for(&mut self) -> WaitFor {

@@ -6,7 +6,8 @@ use tickseed_core::nodes::{
     Flow, Gate, Hook, Loop, Pace, Parallel, RunOnce, Switch, Utility, WaitFor,
 };
 use tickseed_core::{
-    BuildError, Guard, Node, Op, Place, Rule, Scalar, ScalarType, Source, Status, Tree, nodes,
+    BuildError, Context, Guard, KeyId, KeyInfo, Node, Op, Rule, Scalar, ScalarType, Source, Status,
+    Tree, nodes,
 };
 
 use crate::script::{
@@ -129,18 +130,28 @@ pub enum SpecKind {
     Custom(CustomKind),
 }
 
-/// The keys that guards compare, by number.
+/// The key of this number.
 fn source(key: usize) -> Source {
-    match key % 5 {
-        0 => World::SPEED.source(),
-        1 => World::COUNT.source(),
-        2 => World::LEVEL.source(),
-        3 => World::ARMED.source(),
-        _ => Source {
-            key: World::FAR.id(),
-            ty: ScalarType::I64,
-            place: Place::Call,
-        },
+    let key = key % World::schema().keys.len();
+    let KeyInfo { ty, place, .. } = World::schema().keys[key];
+    Source {
+        key: KeyId(key as u16),
+        ty,
+        place,
+    }
+}
+
+/// A constant to compare values of this type with; sometimes of another type.
+fn constant(ty: ScalarType, n: i64) -> Scalar {
+    match (ty, n) {
+        (ScalarType::Bool, 0..=3) => Scalar::Bool(n % 2 != 0),
+        (_, 4) => Scalar::Float(0.1),
+        (_, 5) => Scalar::Float(-1e-320),
+        (_, 6) => Scalar::Float(f64::NAN),
+        (_, 7) => Scalar::Int(i64::MAX),
+        (_, 8) => Scalar::Float(-0.0),
+        (ty, n) if ty.is_float() => Scalar::Float(n as f64 / 2.0),
+        (_, n) => Scalar::Int(n),
     }
 }
 
@@ -149,12 +160,8 @@ impl GuardSpec {
         match self {
             GuardSpec::Call { part, odds } => script::guard(numbered(id + part), *odds),
             GuardSpec::Test(key, op, n) => {
-                let constant = match source(*key).ty {
-                    ScalarType::Bool => Scalar::Bool(n % 2 != 0),
-                    ty if ty.is_float() => Scalar::Float(*n as f64 / 2.0),
-                    _ => Scalar::Int(*n),
-                };
-                Guard::test(source(*key), *op, constant)
+                let source = source(*key);
+                Guard::test(source, *op, constant(source.ty, *n))
             }
             GuardSpec::Compare(a, op, b) => Guard::compare(source(*a), *op, source(*b)),
             GuardSpec::Const(holds) => Guard::constant(*holds),

@@ -42,7 +42,7 @@ impl Scripted {
             cx.note(self.name, What::Drew(drawn));
         }
         if self.writes && hash.is_multiple_of(3) {
-            cx.change_key((hash >> 8) % 5, (hash >> 16 & 0xff) as i64);
+            cx.change_key(hash >> 8 & 0xff, hash >> 16 & 0xff);
         }
         self.script.answer(asked, hash, cx.errors())
     }
@@ -181,7 +181,7 @@ impl BoxedLeaf<World> for Scripted {
         let answer = self.answer(cx);
         if answer == Answer::Error {
             // No state was made that a halt could be given.
-            cx.end(self.name, What::Failed);
+            cx.never_started(self.name);
             return Err(self.fail(cx));
         }
         Ok((vec![1], self.outcome(answer, cx)?))

@@ -32,6 +32,7 @@ pub use leaves::{
     on_complete, on_halted, score, span, which,
 };
 pub use names::numbered;
+pub(crate) use world::KEYS;
 pub use world::{Event, Keys, What, World};
 
 use tickseed_core::Status;

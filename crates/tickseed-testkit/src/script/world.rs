@@ -2,12 +2,14 @@
 
 use core::cell::RefCell;
 use core::fmt;
+use core::mem::offset_of;
 use core::time::Duration;
 use std::collections::HashMap;
 
 use bytemuck::{Pod, Zeroable};
 use tickseed_core::{
-    Context, Cx, End, Key, KeyId, KeyInfo, Place, Rng, Scalar, ScalarType, Schema, Status, Time,
+    Context, Cx, End, Key, KeyId, KeyInfo, KeyType, Place, Rng, Scalar, ScalarType, Schema, Status,
+    Time,
 };
 
 /// Something that happened to a scripted leaf or function.
@@ -76,21 +78,67 @@ impl fmt::Display for Event {
     }
 }
 
-/// The plain-data block that data guards read.
+/// The plain-data block that data guards read: a key of every type.
 #[derive(Clone, Copy, PartialEq, Debug, Default, Pod, Zeroable)]
 #[repr(C)]
+#[allow(missing_docs, reason = "the fields have no meaning but their types")]
 pub struct Keys {
-    /// A number.
+    pub ratio: f64,
+    pub balance: i64,
+    pub total: u64,
     pub speed: f32,
-    /// A whole number.
     pub count: i32,
-    /// A small whole number.
+    pub mass: u32,
+    pub offset: i16,
+    pub port: u16,
     pub level: u8,
-    /// A truth value.
+    pub lean: i8,
     pub armed: u8,
     /// Space that has no meaning.
-    pub unused: [u8; 2],
+    pub unused: [u8; 5],
 }
+
+macro_rules! keys {
+    ($($id:literal $NAME:ident $field:ident: $ty:ty = $Type:ident;)*) => {
+        impl World {
+            $(
+                #[doc = concat!("The key of [`Keys::", stringify!($field), "`].")]
+                pub const $NAME: Key<World, $ty> =
+                    Key::new(KeyId($id), Place::Block(offset_of!(Keys, $field) as u32));
+            )*
+            /// The key of [`World::far`].
+            pub const FAR: Key<World, i64> = Key::new(KeyId(11), Place::Call);
+
+            const SCHEMA: Schema = Schema {
+                keys: &[
+                    $(KeyInfo {
+                        name: stringify!($field),
+                        ty: ScalarType::$Type,
+                        place: World::$NAME.place(),
+                    },)*
+                    KeyInfo { name: "far", ty: ScalarType::I64, place: Place::Call },
+                ],
+            };
+        }
+    };
+}
+
+keys! {
+    0 SPEED speed: f32 = F32;
+    1 COUNT count: i32 = I32;
+    2 LEVEL level: u8 = U8;
+    3 ARMED armed: bool = Bool;
+    4 RATIO ratio: f64 = F64;
+    5 BALANCE balance: i64 = I64;
+    6 TOTAL total: u64 = U64;
+    7 MASS mass: u32 = U32;
+    8 OFFSET offset: i16 = I16;
+    9 PORT port: u16 = U16;
+    10 LEAN lean: i8 = I8;
+}
+
+/// How many keys there are.
+pub(crate) const KEYS: u64 = 12;
 
 /// The context of scripted leaves.
 #[derive(Debug)]
@@ -123,17 +171,6 @@ impl Default for World {
 }
 
 impl World {
-    /// The key of [`Keys::speed`].
-    pub const SPEED: Key<World, f32> = Key::new(KeyId(0), Place::Block(0));
-    /// The key of [`Keys::count`].
-    pub const COUNT: Key<World, i32> = Key::new(KeyId(1), Place::Block(4));
-    /// The key of [`Keys::level`].
-    pub const LEVEL: Key<World, u8> = Key::new(KeyId(2), Place::Block(8));
-    /// The key of [`Keys::armed`].
-    pub const ARMED: Key<World, bool> = Key::new(KeyId(3), Place::Block(9));
-    /// The key of [`World::far`].
-    pub const FAR: Key<World, i64> = Key::new(KeyId(4), Place::Call);
-
     /// A world where nothing has happened.
     #[must_use]
     pub fn new() -> World {
@@ -222,19 +259,42 @@ impl World {
     /// Changes some of the keys, as a world does between ticks.
     pub fn change_keys(&mut self, rng: &mut Rng) {
         if rng.below(2) == 0 {
-            let choice = rng.below(5);
-            self.change_key(choice, rng.below(5) as i64);
+            let key = rng.below(KEYS);
+            self.change_key(key, rng.below(256));
         }
     }
 
-    /// Gives the key with this number a small value.
-    pub(super) fn change_key(&mut self, key: u64, value: i64) {
-        match key {
-            0 => self.keys.speed = [0.0, 0.5, 1.0, f32::NAN, -2.0][value as usize % 5],
-            1 => self.keys.count = value as i32 - 2,
-            2 => self.keys.level = value as u8,
-            3 => self.keys.armed = (value % 2) as u8,
-            _ => self.far = (value > 0).then_some(value - 2),
+    /// Gives the key with this number a value: mostly a small one, sometimes an extreme one.
+    pub(super) fn change_key(&mut self, key: u64, value: u64) {
+        let k = &mut self.keys;
+        let small = (value % 5) as i8 - 2;
+        let fractions = [
+            0.0,
+            -0.0,
+            0.5,
+            1.0,
+            -2.0,
+            f32::NAN,
+            0.1,
+            f32::MAX,
+            f32::NEG_INFINITY,
+        ];
+        let fraction = fractions[value as usize % fractions.len()];
+        let extreme = value >= 200;
+        let positive = small.unsigned_abs();
+        match key % KEYS {
+            0 => k.speed = fraction,
+            1 => k.count = if extreme { i32::MIN } else { small.into() },
+            2 => k.level = if extreme { u8::MAX } else { positive },
+            3 => k.armed = positive % 2,
+            4 => k.ratio = if extreme { -1e-320 } else { fraction.into() },
+            5 => k.balance = if extreme { i64::MAX } else { small.into() },
+            6 => k.total = if extreme { u64::MAX } else { positive.into() },
+            7 => k.mass = if extreme { u32::MAX } else { positive.into() },
+            8 => k.offset = if extreme { i16::MIN } else { small.into() },
+            9 => k.port = if extreme { u16::MAX } else { positive.into() },
+            10 => k.lean = if extreme { i8::MIN } else { small },
+            _ => self.far = (!extreme).then_some(small.into()),
         }
     }
 
@@ -285,6 +345,11 @@ impl World {
         }
     }
 
+    /// A leaf failed to start in a way that leaves nothing to end.
+    pub(super) fn never_started(&self, who: &'static str) {
+        self.inner.borrow_mut().started.insert(who, 0);
+    }
+
     /// How often a leaf was ticked in the activation under way; zero if there is none.
     pub(super) fn ticks(&self, who: &'static str) -> u32 {
         self.inner.borrow().started.get(who).copied().unwrap_or(0)
@@ -314,19 +379,7 @@ impl Context for World {
     type At<'a> = World;
 
     fn schema() -> &'static Schema {
-        const fn key(name: &'static str, ty: ScalarType, place: Place) -> KeyInfo {
-            KeyInfo { name, ty, place }
-        }
-        const SCHEMA: Schema = Schema {
-            keys: &[
-                key("speed", ScalarType::F32, World::SPEED.place()),
-                key("count", ScalarType::I32, World::COUNT.place()),
-                key("level", ScalarType::U8, World::LEVEL.place()),
-                key("armed", ScalarType::Bool, World::ARMED.place()),
-                key("far", ScalarType::I64, World::FAR.place()),
-            ],
-        };
-        &SCHEMA
+        &World::SCHEMA
     }
 
     fn block(at: &World) -> &[u8] {
@@ -342,21 +395,34 @@ impl Context for World {
     }
 
     fn write(at: &mut World, key: KeyId, value: Scalar) -> bool {
-        match (key.0, value) {
-            (0, Scalar::Float(f)) => at.keys.speed = f as f32,
-            (1, Scalar::Int(i)) => match i32::try_from(i) {
-                Ok(i) => at.keys.count = i,
-                Err(_) => return false,
-            },
-            (2, Scalar::Int(i)) => match u8::try_from(i) {
-                Ok(i) => at.keys.level = i,
-                Err(_) => return false,
-            },
-            (3, Scalar::Bool(b)) => at.keys.armed = b.into(),
-            (4, Scalar::Int(i)) => at.far = Some(i),
-            _ => return false,
+        fn put<T: KeyType>(to: &mut T, value: Scalar) -> bool {
+            let value = T::from_scalar(value);
+            value.map(|v| *to = v).is_some()
         }
-        true
+        let k = &mut at.keys;
+        match key.0 {
+            0 => put(&mut k.speed, value),
+            1 => put(&mut k.count, value),
+            2 => put(&mut k.level, value),
+            3 => {
+                let mut armed = false;
+                let known = put(&mut armed, value);
+                k.armed = if known { armed.into() } else { k.armed };
+                known
+            }
+            4 => put(&mut k.ratio, value),
+            5 => put(&mut k.balance, value),
+            6 => put(&mut k.total, value),
+            7 => put(&mut k.mass, value),
+            8 => put(&mut k.offset, value),
+            9 => put(&mut k.port, value),
+            10 => put(&mut k.lean, value),
+            11 => {
+                at.far = i64::from_scalar(value).or(at.far);
+                i64::from_scalar(value).is_some()
+            }
+            _ => false,
+        }
     }
 
     fn log(at: &mut World, line: &str) {

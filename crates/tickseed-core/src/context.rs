@@ -5,8 +5,9 @@ use core::time::Duration;
 
 use crate::blackboard::Blackboard;
 use crate::key::{KeyId, Scalar, Schema};
+use crate::leaf::LeafError;
 use crate::rng::Rng;
-use crate::time::Time;
+use crate::time::{Time, nanos};
 
 /// The world as an agent's leaves see it.
 ///
@@ -74,21 +75,30 @@ pub trait Context: 'static {
 pub struct Cx<'x, 'a, C: Context> {
     at: &'x mut C::At<'a>,
     now: Time,
-    dt: Duration,
+    /// Nanoseconds: a `Duration` costs a division to make.
+    dt: u64,
     rng: &'x mut Rng,
     wake: Option<Time>,
+    /// Of the function that was called last, until the executor takes it.
+    error: Option<LeafError>,
 }
 
 impl<'x, 'a, C: Context> Cx<'x, 'a, C> {
     /// Puts a tick's surroundings together. Trees do this; it is public for tests of
     /// leaves and for executors outside this crate.
     pub fn new(at: &'x mut C::At<'a>, now: Time, dt: Duration, rng: &'x mut Rng) -> Self {
+        Cx::with_nanos(at, now, nanos(dt), rng)
+    }
+
+    #[inline]
+    pub(crate) fn with_nanos(at: &'x mut C::At<'a>, now: Time, dt: u64, rng: &'x mut Rng) -> Self {
         Cx {
             at,
             now,
             dt,
             rng,
             wake: None,
+            error: None,
         }
     }
 
@@ -101,13 +111,13 @@ impl<'x, 'a, C: Context> Cx<'x, 'a, C> {
     /// The time since this agent's previous tick; zero at its first.
     #[must_use]
     pub fn dt(&self) -> Duration {
-        self.dt
+        Duration::from_nanos(self.dt)
     }
 
     /// [`dt`](Cx::dt) in seconds.
     #[must_use]
     pub fn dt_secs(&self) -> f32 {
-        self.dt.as_secs_f32()
+        self.dt().as_secs_f32()
     }
 
     /// The agent's random stream.
@@ -125,6 +135,18 @@ impl<'x, 'a, C: Context> Cx<'x, 'a, C> {
     #[must_use]
     pub fn requested_wake(&self) -> Option<Time> {
         self.wake
+    }
+
+    #[cold]
+    pub(crate) fn leave_error(&mut self, error: LeafError) {
+        self.error = Some(error);
+    }
+
+    #[cold]
+    pub(crate) fn take_error(&mut self) -> LeafError {
+        self.error
+            .take()
+            .unwrap_or_else(|| LeafError::new("the leaf failed"))
     }
 
     /// The user's context, explicitly.

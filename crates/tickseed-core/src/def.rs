@@ -292,7 +292,7 @@ impl<'t, C: Context> Functions<'t, C> {
     /// The action's own.
     pub fn act(&self, cx: &mut Cx<'_, '_, C>) -> Outcome {
         match self.refs.first() {
-            Some(FnRef::Act(f)) => self.funcs.acts[*f as usize](cx),
+            Some(FnRef::Act(f)) => self.funcs.acts[*f as usize](cx).outcome(cx),
             _ => wrong(0),
         }
     }

@@ -114,9 +114,9 @@ pub struct Test {
     /// Whether the answer is turned round.
     pub negate: bool,
     /// The least value that passes, in the order-preserving encoding.
-    lo: i64,
+    pub(crate) lo: i64,
     /// The greatest value that passes.
-    hi: i64,
+    pub(crate) hi: i64,
 }
 
 impl Test {
@@ -138,16 +138,6 @@ impl Test {
     #[inline]
     pub fn passes<C: Context>(&self, at: &C::At<'_>) -> bool {
         let inside = match self.source.ordered::<C>(at) {
-            Some(v) => self.lo <= v && v <= self.hi,
-            None => false,
-        };
-        inside != self.negate
-    }
-
-    /// Judges a block directly: [`passes`](Test::passes) for keys that lie in it.
-    #[inline]
-    pub(crate) fn passes_block(&self, block: &[u8], offset: u32) -> bool {
-        let inside = match load(self.source.ty, block, offset as usize) {
             Some(v) => self.lo <= v && v <= self.hi,
             None => false,
         };
@@ -204,6 +194,160 @@ fn range(ty: ScalarType, op: Op, constant: Scalar) -> (i64, i64, bool) {
             }
         }
         _ => nothing(op),
+    }
+}
+
+/// A [`Test`] made ready for the executor.
+pub(crate) enum Judged {
+    /// It does not depend on the value.
+    Always(bool),
+    /// A comparison of a small value in the block.
+    Quick(Quick),
+}
+
+/// A comparison of a value of at most four bytes in the block: is it, counted from `from`
+/// and around the end of the numbers, at most `span` away? Every comparison with a constant
+/// is of this form, turned round or not.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Quick {
+    offset: u32,
+    from: u32,
+    span: u32,
+    ty: ScalarType,
+}
+
+/// Bytes of a block. Blocks keep their layout, so none is ever out of bounds but by a fault
+/// of the context; then it reads as zero.
+#[inline(always)]
+fn bytes<const N: usize>(block: &[u8], at: u32) -> [u8; N] {
+    match block.get(at as usize..at as usize + N) {
+        Some(b) => b.try_into().unwrap_or([0; N]),
+        None => [0; N],
+    }
+}
+
+impl Quick {
+    /// The opposite comparison.
+    fn flipped(self) -> Quick {
+        // Neither is all the numbers or none, so the rest of the circle is a range as well.
+        Quick {
+            from: self.from.wrapping_add(self.span).wrapping_add(1),
+            span: u32::MAX - 1 - self.span,
+            ..self
+        }
+    }
+
+    #[inline(always)]
+    fn includes(&self, value: u32) -> bool {
+        value.wrapping_sub(self.from) <= self.span
+    }
+
+    /// Judges a whole number of four bytes.
+    #[inline(always)]
+    pub(crate) fn whole(&self, block: &[u8]) -> bool {
+        self.includes(u32::from_ne_bytes(bytes(block, self.offset)))
+    }
+
+    /// Judges a fraction of four bytes.
+    #[inline(always)]
+    pub(crate) fn fraction(&self, block: &[u8]) -> bool {
+        self.includes(order_f32(u32::from_ne_bytes(bytes(block, self.offset))))
+    }
+
+    /// Judges a value of fewer bytes.
+    pub(crate) fn small(&self, block: &[u8]) -> bool {
+        self.includes(match self.ty {
+            ScalarType::I16 => i32::from(i16::from_ne_bytes(bytes(block, self.offset))) as u32,
+            ScalarType::U16 => u16::from_ne_bytes(bytes(block, self.offset)).into(),
+            ScalarType::I8 => i32::from(i8::from_ne_bytes(bytes(block, self.offset))) as u32,
+            ScalarType::Bool => (u8::from_ne_bytes(bytes(block, self.offset)) != 0).into(),
+            _ => u8::from_ne_bytes(bytes(block, self.offset)).into(),
+        })
+    }
+}
+
+/// Maps the bits of a number to an integer in the same order; the zeros are next to each
+/// other, and NaN lies beyond the infinities.
+#[inline(always)]
+fn order_f32(bits: u32) -> u32 {
+    bits ^ ((bits as i32 >> 31) as u32 >> 1)
+}
+
+impl Test {
+    /// The test in its quick form, if it has one.
+    pub(crate) fn quick(&self) -> Option<Judged> {
+        let Place::Block(offset) = self.source.place else {
+            return None;
+        };
+        // The values the type has, in the encoding of this test and in that of the quick one.
+        let (least, most): (i64, i64) = match self.source.ty {
+            ScalarType::Bool => (0, 1),
+            ScalarType::I8 => (i8::MIN.into(), i8::MAX.into()),
+            ScalarType::U8 => (0, u8::MAX.into()),
+            ScalarType::I16 => (i16::MIN.into(), i16::MAX.into()),
+            ScalarType::U16 => (0, u16::MAX.into()),
+            ScalarType::I32 => (i32::MIN.into(), i32::MAX.into()),
+            ScalarType::U32 => (0, u32::MAX.into()),
+            ScalarType::F32 => return self.quick_fraction(offset),
+            ScalarType::I64 | ScalarType::U64 | ScalarType::F64 => return None,
+        };
+        let (lo, hi): (i64, i64) = (self.lo.max(least), self.hi.min(most));
+        if lo > hi {
+            return Some(Judged::Always(self.negate));
+        }
+        if lo == least && hi == most {
+            return Some(Judged::Always(!self.negate));
+        }
+        let quick = Quick {
+            offset,
+            from: lo as u32,
+            span: (hi - lo) as u32,
+            ty: self.source.ty,
+        };
+        Some(Judged::Quick(if self.negate {
+            quick.flipped()
+        } else {
+            quick
+        }))
+    }
+
+    /// The bounds are numbers in the wide encoding: looks for the nearest single-precision
+    /// numbers inside them.
+    fn quick_fraction(&self, offset: u32) -> Option<Judged> {
+        if self.lo > self.hi {
+            return Some(Judged::Always(self.negate));
+        }
+        let wide = |ordered: i64| {
+            f64::from_bits((ordered ^ (((ordered >> 63) as u64) >> 1) as i64) as u64)
+        };
+        let narrow = |f: f32| order_f32((f + 0.0).to_bits()) as i32;
+        // The bound may be the end of the encoding, which is beyond the infinities.
+        let (inf, lo, hi) = (f32::INFINITY, wide(self.lo), wide(self.hi));
+        let mut from = if lo.is_nan() { -inf } else { lo as f32 };
+        if f64::from(from) < lo {
+            from = from.next_up();
+        }
+        let mut to = if hi.is_nan() { inf } else { hi as f32 };
+        if f64::from(to) > hi {
+            to = to.next_down();
+        }
+        if from > to {
+            return Some(Judged::Always(self.negate));
+        }
+        // Negative zero stands right below zero.
+        let from = if from == 0.0 { -1 } else { narrow(from) };
+        let to = narrow(to);
+        let quick = Quick {
+            offset,
+            from: from as u32,
+            span: to.wrapping_sub(from) as u32,
+            ty: self.source.ty,
+        };
+        Some(Judged::Quick(if self.negate {
+            quick.flipped()
+        } else {
+            quick
+        }))
     }
 }
 
@@ -491,6 +635,69 @@ mod tests {
             key: KeyId(0),
             ty,
             place: Place::Block(0),
+        }
+    }
+
+    /// The quick form's judgement, and that of its opposite's opposite.
+    fn quickly(t: &Test, block: &[u8]) -> Option<bool> {
+        Some(match t.quick()? {
+            Judged::Always(b) => b,
+            Judged::Quick(q) => {
+                let judge = |q: Quick| match q.ty {
+                    ScalarType::F32 => q.fraction(block),
+                    ScalarType::I32 | ScalarType::U32 => q.whole(block),
+                    _ => q.small(block),
+                };
+                assert_ne!(judge(q), judge(q.flipped()));
+                assert_eq!(q, q.flipped().flipped());
+                judge(q)
+            }
+        })
+    }
+
+    #[test]
+    fn small_whole_numbers_are_judged_quickly_and_alike() {
+        for c in [
+            -70_000_i64,
+            -129,
+            -128,
+            -1,
+            0,
+            1,
+            127,
+            128,
+            255,
+            256,
+            40_000,
+            3_000_000_000,
+        ] {
+            for v in [-128_i64, -1, 0, 1, 5, 127, 200, 255] {
+                for op in OPS {
+                    for ty in [
+                        ScalarType::I8,
+                        ScalarType::U8,
+                        ScalarType::I16,
+                        ScalarType::U16,
+                        ScalarType::I32,
+                        ScalarType::U32,
+                    ] {
+                        let bits = v.to_ne_bytes();
+                        let t = Test::new(source(ty), op, Scalar::Int(c));
+                        let Some(Scalar::Int(value)) = ty.load(&bits, 0) else {
+                            panic!("not a whole number")
+                        };
+                        assert_eq!(
+                            quickly(&t, &bits),
+                            Some(plain(op, value, c)),
+                            "{value} {op:?} {c} as {ty:?}"
+                        );
+                    }
+                }
+            }
+        }
+        for v in [0, 1] {
+            let t = Test::new(source(ScalarType::Bool), Op::Eq, Scalar::Bool(true));
+            assert_eq!(quickly(&t, &[v]), Some(v == 1));
         }
     }
 

@@ -65,6 +65,46 @@ impl fmt::Debug for LeafError {
 /// A leaf's answer, as the engine takes it.
 pub type Outcome = Result<Status, LeafError>;
 
+/// An [`Outcome`] in one byte, as the executor's functions hand it over: an error is left in
+/// the [`Cx`].
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[repr(u8)]
+pub(crate) enum Answer {
+    Success,
+    Failure,
+    Running,
+    Skipped,
+    Error,
+}
+
+impl Answer {
+    /// Takes an outcome apart.
+    #[inline(always)]
+    pub(crate) fn of<C: Context>(outcome: Outcome, cx: &mut Cx<'_, '_, C>) -> Answer {
+        match outcome {
+            Ok(Status::Success) => Answer::Success,
+            Ok(Status::Failure) => Answer::Failure,
+            Ok(Status::Running) => Answer::Running,
+            Ok(Status::Skipped) => Answer::Skipped,
+            Err(e) => {
+                cx.leave_error(e);
+                Answer::Error
+            }
+        }
+    }
+
+    /// Puts it together again.
+    pub(crate) fn outcome<C: Context>(self, cx: &mut Cx<'_, '_, C>) -> Outcome {
+        match self {
+            Answer::Success => Ok(Status::Success),
+            Answer::Failure => Ok(Status::Failure),
+            Answer::Running => Ok(Status::Running),
+            Answer::Skipped => Ok(Status::Skipped),
+            Answer::Error => Err(cx.take_error()),
+        }
+    }
+}
+
 /// What an action may return: a [`Status`]; a `bool` for success or failure; nothing for
 /// success; or a `Result` of any of these.
 pub trait IntoOutcome {
@@ -167,7 +207,8 @@ pub enum Phase {
 pub trait DynLeaf<C: Context>: Send + Sync {
     /// Bytes of state.
     fn size(&self) -> usize;
-    /// Start or tick on state bytes, which are written back even when the leaf panics.
+    /// Start or tick on state bytes (the first [`size`](DynLeaf::size) of those given), which
+    /// are written back even when the leaf panics.
     ///
     /// # Errors
     /// The leaf's own.
@@ -183,9 +224,19 @@ struct Borrowed<'s, S: Pod> {
 }
 
 impl<'s, S: Pod> Borrowed<'s, S> {
+    #[inline]
     fn new(bytes: &'s mut [u8]) -> Self {
+        let bytes = &mut bytes[..size_of::<S>()];
         let state = bytemuck::pod_read_unaligned(bytes);
         Borrowed { bytes, state }
+    }
+
+    #[inline]
+    fn zeroed(bytes: &'s mut [u8]) -> Self {
+        Borrowed {
+            bytes: &mut bytes[..size_of::<S>()],
+            state: S::zeroed(),
+        }
     }
 }
 
@@ -200,13 +251,9 @@ impl<C: Context, L: Leaf<C>> DynLeaf<C> for L {
         size_of::<L::State>()
     }
     fn run(&self, phase: Phase, state: &mut [u8], cx: &mut Cx<'_, '_, C>) -> Outcome {
-        if phase == Phase::Start {
-            state.fill(0);
-        }
-        let mut held = Borrowed::<L::State>::new(state);
         match phase {
-            Phase::Start => self.start(&mut held.state, cx),
-            Phase::Tick => self.tick(&mut held.state, cx),
+            Phase::Start => self.start(&mut Borrowed::<L::State>::zeroed(state).state, cx),
+            Phase::Tick => self.tick(&mut Borrowed::<L::State>::new(state).state, cx),
         }
     }
     fn halt(&self, state: &mut [u8], cx: &mut Cx<'_, '_, C>) {

@@ -11,13 +11,13 @@ use crate::context::{Context, Cx};
 use crate::custom::DynCustom;
 use crate::guard::{Guard, Pred};
 use crate::kind::Kind;
-use crate::leaf::{DynBoxedLeaf, DynLeaf, Outcome};
+use crate::leaf::{Answer, DynBoxedLeaf, DynLeaf};
 use crate::status::{End, Status};
 use crate::tree::Tree;
 
 /// A function of an action.
 pub(crate) type ActFn<C> =
-    Box<dyn for<'x, 'y, 'a> Fn(&'x mut Cx<'y, 'a, C>) -> Outcome + Send + Sync>;
+    Box<dyn for<'x, 'y, 'a> Fn(&'x mut Cx<'y, 'a, C>) -> Answer + Send + Sync>;
 /// A function called when something ends.
 pub(crate) type EndFn<C> = Box<dyn for<'x, 'y, 'a> Fn(&'x mut Cx<'y, 'a, C>, End) + Send + Sync>;
 /// A function that is told an index.

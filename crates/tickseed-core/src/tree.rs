@@ -129,11 +129,11 @@ impl<C: Context> Tree<C> {
         if agent.condition != Condition::Ready {
             return Err(TickError::Poisoned);
         }
-        let dt = agent.last.map_or(Duration::ZERO, |last| now.since(last));
+        let dt = agent.last.map_or(0, |last| now.0.saturating_sub(last.0));
         agent.last = Some(now);
         // Stays so if a leaf panics.
         agent.condition = Condition::Ticking;
-        let mut cx = Cx::new(at, now, dt, &mut agent.rng);
+        let mut cx = Cx::with_nanos(at, now, dt, &mut agent.rng);
         let mut env = Env {
             prog: program,
             funcs: &self.funcs,
@@ -141,7 +141,7 @@ impl<C: Context> Tree<C> {
             side: &mut agent.side,
             cx: &mut cx,
             trace,
-            faults: &mut agent.faults,
+            faults: &agent.faults,
         };
         match env.thread(0) {
             Ok(status) => {
@@ -150,13 +150,13 @@ impl<C: Context> Tree<C> {
             }
             Err(Failed) => {
                 agent.condition = Condition::Poisoned;
-                Err(self.leaf_error(&mut agent.faults))
+                Err(self.leaf_error(&agent.faults))
             }
         }
     }
 
     #[cold]
-    fn leaf_error(&self, faults: &mut Faults) -> TickError {
+    fn leaf_error(&self, faults: &Faults) -> TickError {
         match faults.error.take() {
             Some((node, error)) => TickError::Leaf {
                 node,
@@ -218,7 +218,7 @@ impl<C: Context> Tree<C> {
             side: &mut agent.side,
             cx: &mut cx,
             trace,
-            faults: &mut agent.faults,
+            faults: &agent.faults,
         };
         env.halt_thread(0);
         agent.condition = Condition::Ready;
@@ -254,32 +254,7 @@ impl<C: Context> Tree<C> {
         if agent.condition == Condition::Ready {
             return Ok(());
         }
-        let mut faults = Faults::default();
-        core::mem::swap(&mut faults, &mut agent.faults);
         let mut cx = Cx::new(at, now, Duration::ZERO, &mut agent.rng);
-        // Put back whatever is left if a hook panics.
-        struct Left<'l>(
-            &'l mut Faults,
-            alloc::collections::VecDeque<crate::run::PendingUnwind>,
-        );
-        impl Drop for Left<'_> {
-            fn drop(&mut self) {
-                self.0.pending.extend(self.1.drain(..));
-            }
-        }
-        let mut left = Left(&mut agent.faults, faults.pending.into());
-        while let Some(p) = left.1.pop_front() {
-            let mut env = Env {
-                prog: &self.program,
-                funcs: &self.funcs,
-                mem: &mut agent.mem,
-                side: &mut agent.side,
-                cx: &mut cx,
-                trace: &mut NoTrace,
-                faults: left.0,
-            };
-            env.unwind_from(p);
-        }
         let mut env = Env {
             prog: &self.program,
             funcs: &self.funcs,
@@ -287,10 +262,9 @@ impl<C: Context> Tree<C> {
             side: &mut agent.side,
             cx: &mut cx,
             trace: &mut NoTrace,
-            faults: left.0,
+            faults: &agent.faults,
         };
-        env.halt_thread(0);
-        drop(left);
+        env.recover();
         agent.condition = Condition::Ready;
         Ok(())
     }

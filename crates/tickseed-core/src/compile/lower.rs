@@ -15,12 +15,13 @@ use alloc::vec::Vec;
 
 use super::layout::{Info, Layout, lay_out, resume_width};
 use super::program::{
-    BeforeSpec, HistorySlot, NOWHERE, Offset, Op, Pc, Program, Thread, Undo, Unwind, Yield,
-    YieldInfo,
+    BeforeSpec, HistorySlot, Judge, LEAVE, NOWHERE, Offset, Op, Pc, Program, Thread, Undo, Unwind,
+    What, Yield, YieldInfo,
 };
 use crate::context::Context;
 use crate::def::{Def, FnRef, Funcs, NodeDef, NodeId};
-use crate::guard::Expr;
+use crate::guard::{Expr, Judged};
+use crate::key::ScalarType;
 use crate::kind::Kind;
 use crate::nodes::{self, Flow, Preempt};
 use crate::status::Status;
@@ -169,11 +170,14 @@ impl<'d> Lower<'d> {
         let f = self.emit(p.root, Op::Done(Status::Failure));
         let k = self.emit(p.root, Op::Done(Status::Skipped));
         let region = self.node(p.root, Edges { s, f, k });
-        let entry = self.resume(p.root, &region);
+        let entries: Vec<_> = core::iter::once(region.entry)
+            .chain(region.resume.iter().copied())
+            .collect();
+        let table = self.table(&entries);
         let yields = region.resume.len() as u32;
         let slot = self.infos[p.root.index()].resume;
         self.out.threads[p.thread as usize] = Thread {
-            entry,
+            table,
             lo: region.lo,
             yields,
             slot,
@@ -216,6 +220,15 @@ impl<'d> Lower<'d> {
             self.out.op_scopes.push(self.scope);
         }
         (self.out.ops.len() - 1) as Pc
+    }
+
+    /// Emits the op of a leaf; one that may skip leads to `k` then.
+    pub(crate) fn emit_leaf(&mut self, node: NodeId, op: Op, k: Pc) -> Pc {
+        let pc = self.emit(node, op);
+        if self.info(node).can_skip {
+            self.out.skips.push((pc, k));
+        }
+        pc
     }
 
     /// A new yield of `node`; `own` is what halting it there does first.
@@ -499,15 +512,36 @@ impl<'d> Lower<'d> {
         match guard {
             Expr::Const(true) => s,
             Expr::Const(false) => f,
-            Expr::Test(t) => self.test(id, *t, s, f),
+            Expr::Test(t) => match t.quick() {
+                Some(Judged::Always(holds)) => {
+                    if holds {
+                        s
+                    } else {
+                        f
+                    }
+                }
+                Some(Judged::Quick(q)) => {
+                    let what = match t.source.ty {
+                        ScalarType::I32 | ScalarType::U32 => What::Whole(q),
+                        ScalarType::F32 => What::Fraction(q),
+                        _ => What::Small(q),
+                    };
+                    self.judge(id, what, s, f)
+                }
+                None => {
+                    self.out.tests.push(*t);
+                    let index = (self.out.tests.len() - 1) as u32;
+                    self.judge(id, What::Test(index), s, f)
+                }
+            },
             Expr::Compare(c) => {
                 self.out.compares.push(*c);
                 let index = (self.out.compares.len() - 1) as u32;
-                self.emit(id, Op::Compare { index, s, f })
+                self.judge(id, What::Compare(index), s, f)
             }
             Expr::Call(i) => {
                 let func = self.func(id, *i as usize);
-                self.emit(id, Op::Pred { func, s, f })
+                self.judge(id, What::Call(func), s, f)
             }
             Expr::All(parts) => parts
                 .iter()
@@ -521,40 +555,20 @@ impl<'d> Lower<'d> {
         }
     }
 
-    /// A comparison, fused with the comparisons that follow it.
-    fn test(&mut self, id: NodeId, test: crate::guard::Test, s: Pc, f: Pc) -> Pc {
-        /// Longer runs are split, or copying would be quadratic.
-        const MOST: u32 = 16;
-        let start = self.out.tests.len() as u32;
-        let next = |to: Pc| match self.out.ops.get(to as usize) {
-            Some(&Op::Tests { start, len, s, f }) if len < MOST => Some((start, len, s, f)),
-            _ => None,
+    /// A part of a guard. Where an edge leads to another guard it stays in their graph.
+    fn judge(&mut self, id: NodeId, what: What, s: Pc, f: Pc) -> Pc {
+        let edge = |to: Pc| match self.out.ops.get(to as usize) {
+            Some(&Op::Judge { first }) => first,
+            _ => to | LEAVE,
         };
-        let flip = |mut t: crate::guard::Test| {
-            t.negate = !t.negate;
-            t
+        let part = Judge {
+            what,
+            s: edge(s),
+            f: edge(f),
         };
-        let copy = |at: u32, len: u32| self.out.tests[at as usize..(at + len) as usize].to_vec();
-        let (tests, s, f) = match (next(s), next(f)) {
-            // This one and then those, failing to the same place.
-            (Some((at, len, s2, f2)), _) if f2 == f => {
-                ([vec![test], copy(at, len)].concat(), s2, f)
-            }
-            // The next one alone, turned round, fails to the same place.
-            (Some((at, 1, s2, f2)), _) if s2 == f => (
-                [vec![test], vec![flip(self.out.tests[at as usize])]].concat(),
-                f2,
-                f,
-            ),
-            // Those follow when this one does not hold.
-            (_, Some((at, len, s2, f2))) if f2 == s => {
-                ([vec![flip(test)], copy(at, len)].concat(), s2, s)
-            }
-            _ => (vec![test], s, f),
-        };
-        let len = tests.len() as u32;
-        self.out.tests.extend(tests);
-        self.emit(id, Op::Tests { start, len, s, f })
+        self.out.judges.push(part);
+        let first = (self.out.judges.len() - 1) as u32;
+        self.emit(id, Op::Judge { first })
     }
 
     /// A byte that tells whether anything in this activation was not skipped.

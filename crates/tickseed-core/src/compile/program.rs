@@ -4,7 +4,7 @@ use alloc::borrow::Cow;
 use alloc::vec::Vec;
 
 use crate::def::NodeId;
-use crate::guard::{Compare, Test};
+use crate::guard::{Compare, Quick, Test};
 use crate::nodes::{Parallel, Utility};
 use crate::status::Status;
 
@@ -29,45 +29,45 @@ pub(crate) type Offset = u32;
 pub(crate) enum Op {
     /// The thread is over.
     Done(Status),
-    /// Judges fused comparisons: all of them pass, or not.
-    Tests { start: u32, len: u32, s: Pc, f: Pc },
-    /// Compares two keys.
-    Compare { index: u32, s: Pc, f: Pc },
-    /// Calls a guard function.
-    Pred { func: u32, s: Pc, f: Pc },
+    /// Judges guards: enters their graph at this one.
+    Judge { first: u32 },
     /// Calls an action that never runs on.
-    Instant { func: u32, s: Pc, f: Pc, k: Pc },
+    Instant { func: u32, s: Pc, f: Pc },
     /// Starts an action.
-    Start {
-        func: u32,
-        y: Yield,
-        s: Pc,
-        f: Pc,
-        k: Pc,
-    },
+    Start { func: u32, y: Yield, s: Pc, f: Pc },
     /// Goes on with an action.
-    Tick {
-        func: u32,
-        y: Yield,
-        s: Pc,
-        f: Pc,
-        k: Pc,
-    },
+    Tick { func: u32, y: Yield, s: Pc, f: Pc },
     /// Starts a leaf with state.
     LeafStart {
-        site: u32,
+        leaf: u32,
+        slot: Offset,
         y: Yield,
         s: Pc,
         f: Pc,
-        k: Pc,
     },
     /// Goes on with a leaf with state.
     LeafTick {
-        site: u32,
+        leaf: u32,
+        slot: Offset,
         y: Yield,
         s: Pc,
         f: Pc,
-        k: Pc,
+    },
+    /// Starts a leaf with boxed state.
+    BoxedStart {
+        leaf: u32,
+        side: u32,
+        y: Yield,
+        s: Pc,
+        f: Pc,
+    },
+    /// Goes on with a leaf with boxed state.
+    BoxedTick {
+        leaf: u32,
+        side: u32,
+        y: Yield,
+        s: Pc,
+        f: Pc,
     },
     /// Sets a timer; goes on if it is over at once, else yields.
     WaitStart {
@@ -195,8 +195,8 @@ pub(crate) enum Op {
 /// parallel or custom node.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Thread {
-    /// Where every tick begins.
-    pub(crate) entry: Pc,
+    /// Where a tick begins, in [`Program::tables`]: by the resume point as it is kept.
+    pub(crate) table: u32,
     /// Its first yield.
     pub(crate) lo: Yield,
     /// How many yields it has.
@@ -219,7 +219,9 @@ pub(crate) enum Undo {
     /// A running action, and its halt hook.
     Action(Option<u32>),
     /// A running leaf.
-    Leaf(u32),
+    Leaf { leaf: u32, slot: Offset },
+    /// A running leaf with boxed state.
+    Boxed { leaf: u32, side: u32 },
     /// The children of a parallel or custom node.
     Threads { first: u32, len: u32 },
     /// A custom node, after its children.
@@ -239,12 +241,35 @@ pub(crate) struct YieldInfo {
     pub(crate) to: u32,
 }
 
-/// Where a leaf with state keeps it.
+/// One part of a guard. Adjacent guards form a graph of their own: from part to part
+/// without a step of the program in between.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Site {
-    Plain { leaf: u32, slot: Offset, len: u32 },
-    Boxed { leaf: u32, side: u32 },
+pub(crate) struct Judge {
+    pub(crate) what: What,
+    /// Where to go if it holds, and if not: another part, or an op if [`LEAVE`] is added.
+    pub(crate) s: u32,
+    pub(crate) f: u32,
 }
+
+/// What a part of a guard judges.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum What {
+    /// Four bytes of the block, as a whole number.
+    Whole(Quick),
+    /// Four bytes of the block, as a fraction.
+    Fraction(Quick),
+    /// Fewer bytes.
+    Small(Quick),
+    /// A function.
+    Call(u32),
+    /// A comparison of any kind.
+    Test(u32),
+    /// Two keys.
+    Compare(u32),
+}
+
+/// Marks an edge of a [`Judge`] that leads to an op.
+pub(crate) const LEAVE: u32 = 1 << 31;
 
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum WaitSpec {
@@ -372,11 +397,13 @@ pub(crate) struct Program {
     pub(crate) threads: Vec<Thread>,
     pub(crate) yields: Vec<YieldInfo>,
     pub(crate) unwinds: Vec<Unwind>,
+    pub(crate) judges: Vec<Judge>,
     pub(crate) tests: Vec<Test>,
     pub(crate) compares: Vec<Compare>,
     pub(crate) waits: Vec<WaitSpec>,
     pub(crate) texts: Vec<Cow<'static, str>>,
-    pub(crate) sites: Vec<Site>,
+    /// Leaves that may skip: their ops, ascending, and where they go then.
+    pub(crate) skips: Vec<(Pc, Pc)>,
     pub(crate) gates: Vec<GateSpec>,
     pub(crate) befores: Vec<BeforeSpec>,
     pub(crate) chances: Vec<f64>,

@@ -1,7 +1,7 @@
 //! A verifier of programs: turns faults of the compiler into messages. Debug builds run it
 //! on everything they compile.
 
-use super::program::{NOWHERE, Op, Pc, Program};
+use super::program::{LEAVE, NOWHERE, Op, Pc, Program};
 
 /// Checks that every edge leads to an op, every yield lies in its thread, and every table
 /// entry is a place in the program.
@@ -18,16 +18,16 @@ pub(super) fn verify(p: &Program) {
     for (i, op) in p.ops.iter().enumerate() {
         let edges: &[Pc] = match op {
             Op::Done(_) | Op::Yield { .. } => &[],
-            Op::Tests { s, f, .. }
-            | Op::Compare { s, f, .. }
-            | Op::Pred { s, f, .. }
-            | Op::Catch { s, f, .. } => &[*s, *f],
-            Op::Instant { s, f, k, .. }
-            | Op::Start { s, f, k, .. }
-            | Op::Tick { s, f, k, .. }
-            | Op::LeafStart { s, f, k, .. }
-            | Op::LeafTick { s, f, k, .. }
-            | Op::Par { s, f, k, .. }
+            Op::Judge { .. } => &[],
+            Op::Catch { s, f, .. } => &[*s, *f],
+            Op::Instant { s, f, .. }
+            | Op::Start { s, f, .. }
+            | Op::Tick { s, f, .. }
+            | Op::LeafStart { s, f, .. }
+            | Op::LeafTick { s, f, .. }
+            | Op::BoxedStart { s, f, .. }
+            | Op::BoxedTick { s, f, .. } => &[*s, *f],
+            Op::Par { s, f, k, .. }
             | Op::CustomStart { s, f, k, .. }
             | Op::CustomTick { s, f, k, .. } => &[*s, *f, *k],
             Op::WaitStart { s, .. } | Op::WaitTick { s, .. } => &[*s],
@@ -71,12 +71,28 @@ pub(super) fn verify(p: &Program) {
             );
         }
     }
+    for (i, j) in p.judges.iter().enumerate() {
+        for to in [j.s, j.f] {
+            if to & LEAVE != 0 {
+                check("guard", i, to & !LEAVE);
+            } else {
+                // Parts are made last to first, so a graph without ways back ends.
+                assert!(
+                    (to as usize) < i,
+                    "guard {i} leads on to {to}, which is not before it"
+                );
+            }
+        }
+    }
     p.tables
         .iter()
         .enumerate()
         .for_each(|(i, &to)| check("table entry", i, to));
     for (i, t) in p.threads.iter().enumerate() {
-        check("thread", i, t.entry);
+        assert!(
+            (t.table + t.yields) < p.tables.len() as u32,
+            "the entries of thread {i} are out of bounds"
+        );
         assert!(
             (t.lo + t.yields) as usize <= p.yields.len(),
             "the yields of thread {i} are out of bounds"
@@ -86,6 +102,14 @@ pub(super) fn verify(p: &Program) {
             "the resume point of thread {i} is out of bounds"
         );
     }
+    assert!(
+        p.skips.is_sorted_by(|a, b| a.0 < b.0),
+        "the skips are out of order"
+    );
+    p.skips
+        .iter()
+        .enumerate()
+        .for_each(|(i, skip)| check("skip", i, skip.1));
     for (i, y) in p.yields.iter().enumerate() {
         assert!(
             y.from <= y.to && y.to as usize <= p.unwinds.len(),

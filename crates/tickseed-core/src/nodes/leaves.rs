@@ -16,12 +16,12 @@ use alloc::borrow::Cow;
 use alloc::boxed::Box;
 use alloc::vec;
 
-use crate::compile::{Edges, Lower, Op, Region, Site, Undo};
+use crate::compile::{Edges, Lower, Op, Region, Undo};
 use crate::context::{Context, Cx};
 use crate::def::NodeId;
 use crate::guard::Guard;
 use crate::kind::Kind;
-use crate::leaf::{BoxedLeaf, IntoOutcome, Leaf};
+use crate::leaf::{Answer, BoxedLeaf, IntoOutcome, Leaf};
 use crate::node::{Func, Node, Nodes};
 use crate::status::{End, Status};
 
@@ -60,7 +60,9 @@ impl<C: Context> Nodes<C> {
         name: impl Into<Cow<'static, str>>,
         f: impl for<'x, 'y, 'a> Fn(&'x mut Cx<'y, 'a, C>) -> R + Send + Sync + 'static,
     ) -> Node<C> {
-        let act = Func::Act(Box::new(move |cx: &mut Cx<'_, '_, C>| f(cx).into_outcome()));
+        let act = Func::Act(Box::new(move |cx: &mut Cx<'_, '_, C>| {
+            Answer::of(f(cx).into_outcome(), cx)
+        }));
         Node::leaf(
             Kind::Action {
                 instant: false,
@@ -79,7 +81,9 @@ impl<C: Context> Nodes<C> {
         name: impl Into<Cow<'static, str>>,
         f: impl for<'x, 'y, 'a> Fn(&'x mut Cx<'y, 'a, C>) -> R + Send + Sync + 'static,
     ) -> Node<C> {
-        let act = Func::Act(Box::new(move |cx: &mut Cx<'_, '_, C>| f(cx).into_outcome()));
+        let act = Func::Act(Box::new(move |cx: &mut Cx<'_, '_, C>| {
+            Answer::of(f(cx).into_outcome(), cx)
+        }));
         Node::leaf(
             Kind::Action {
                 instant: true,
@@ -188,45 +192,40 @@ pub(crate) fn lower_action(
     e: Edges,
 ) -> Region {
     let func = lw.func(id, 0);
-    let k = if lw.info(id).can_skip {
-        e.k
-    } else {
-        crate::compile::NOWHERE
-    };
     if instant {
-        let call = lw.emit(
+        let call = lw.emit_leaf(
             id,
             Op::Instant {
                 func,
                 s: e.s,
                 f: e.f,
-                k,
             },
+            e.k,
         );
         let entry = lw.acting(id, call);
         return lw.instant(entry);
     }
     let hook = halt.then(|| lw.func(id, 1));
     let y = lw.new_yield(id, &[Undo::Action(hook)]);
-    let tick = lw.emit(
+    let tick = lw.emit_leaf(
         id,
         Op::Tick {
             func,
             y,
             s: e.s,
             f: e.f,
-            k,
         },
+        e.k,
     );
-    let start = lw.emit(
+    let start = lw.emit_leaf(
         id,
         Op::Start {
             func,
             y,
             s: e.s,
             f: e.f,
-            k,
         },
+        e.k,
     );
     Region {
         entry: lw.acting(id, start),
@@ -237,45 +236,59 @@ pub(crate) fn lower_action(
 
 pub(crate) fn lower_leaf(lw: &mut Lower<'_>, id: NodeId, boxed: bool, e: Edges) -> Region {
     let (leaf, info) = (lw.func(id, 0), lw.info(id));
-    let site = lw.out.sites.len() as u32;
-    lw.out.sites.push(if boxed {
-        Site::Boxed {
-            leaf,
-            side: info.side,
-        }
+    let (s, f) = (e.s, e.f);
+    let (y, tick, start);
+    if boxed {
+        let side = info.side;
+        y = lw.new_yield(id, &[Undo::Boxed { leaf, side }]);
+        tick = lw.emit_leaf(
+            id,
+            Op::BoxedTick {
+                leaf,
+                side,
+                y,
+                s,
+                f,
+            },
+            e.k,
+        );
+        start = lw.emit_leaf(
+            id,
+            Op::BoxedStart {
+                leaf,
+                side,
+                y,
+                s,
+                f,
+            },
+            e.k,
+        );
     } else {
-        Site::Plain {
-            leaf,
-            slot: info.slot,
-            len: info.own,
-        }
-    });
-    let k = if info.can_skip {
-        e.k
-    } else {
-        crate::compile::NOWHERE
-    };
-    let y = lw.new_yield(id, &[Undo::Leaf(site)]);
-    let tick = lw.emit(
-        id,
-        Op::LeafTick {
-            site,
-            y,
-            s: e.s,
-            f: e.f,
-            k,
-        },
-    );
-    let start = lw.emit(
-        id,
-        Op::LeafStart {
-            site,
-            y,
-            s: e.s,
-            f: e.f,
-            k,
-        },
-    );
+        let slot = info.slot;
+        y = lw.new_yield(id, &[Undo::Leaf { leaf, slot }]);
+        tick = lw.emit_leaf(
+            id,
+            Op::LeafTick {
+                leaf,
+                slot,
+                y,
+                s,
+                f,
+            },
+            e.k,
+        );
+        start = lw.emit_leaf(
+            id,
+            Op::LeafStart {
+                leaf,
+                slot,
+                y,
+                s,
+                f,
+            },
+            e.k,
+        );
+    }
     Region {
         entry: lw.acting(id, start),
         lo: y,

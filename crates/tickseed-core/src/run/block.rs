@@ -4,7 +4,7 @@ use crate::compile::Offset;
 use crate::time::Deadline;
 
 /// A number of `width` bytes (0, 1, 2 or 4); zero for width zero.
-#[inline]
+#[inline(always)]
 pub(crate) fn get(mem: &[u8], at: Offset, width: u8) -> u32 {
     let at = at as usize;
     match width {
@@ -16,7 +16,7 @@ pub(crate) fn get(mem: &[u8], at: Offset, width: u8) -> u32 {
 }
 
 /// Stores a number of `width` bytes.
-#[inline]
+#[inline(always)]
 pub(crate) fn put(mem: &mut [u8], at: Offset, width: u8, value: u32) {
     let at = at as usize;
     match width {
@@ -28,7 +28,7 @@ pub(crate) fn put(mem: &mut [u8], at: Offset, width: u8, value: u32) {
 }
 
 /// A deadline of seven bytes.
-#[inline]
+#[inline(always)]
 pub(crate) fn get_deadline(mem: &[u8], at: Offset) -> Deadline {
     let at = at as usize;
     let b = &mem[at..at + 7];
@@ -38,7 +38,7 @@ pub(crate) fn get_deadline(mem: &[u8], at: Offset) -> Deadline {
 }
 
 /// Stores a deadline.
-#[inline]
+#[inline(always)]
 pub(crate) fn put_deadline(mem: &mut [u8], at: Offset, deadline: Deadline) {
     let at = at as usize;
     mem[at..at + 7].copy_from_slice(&deadline.bits().to_le_bytes()[..7]);

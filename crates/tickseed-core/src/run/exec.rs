@@ -1,114 +1,130 @@
 //! The executor: one thread of one tick.
+//!
+//! The loop holds only the ops that most ticks meet; the others are out of line in `rare`.
+//! That keeps the loop's registers and its entry small: a tick of a running leaf under a
+//! deep path is one op.
 
+use core::cell::Cell;
+
+use super::rare::Next;
 use super::unwind::EVERYTHING;
-use super::{Env, Failed, PendingUnwind, Tracer, get, get_deadline, put, put_deadline};
-use crate::compile::{Counter, IDLE, NOWHERE, Op, Pc, PickSpec, Site, WaitSpec, Yield};
+use super::{Env, Failed, Faults, FrameRecord, Tracer, get, get_deadline, put};
+use crate::compile::{IDLE, LEAVE, Op, Pc, Program, What, Yield};
 use crate::context::Context;
-use crate::key::Place;
-use crate::leaf::{LeafError, Outcome, Phase};
-use crate::status::{End, Status};
-use crate::time::Deadline;
+use crate::def::Funcs;
+use crate::leaf::{Answer, LeafError, Phase};
+use crate::status::Status;
 
-/// A thread during its tick. `pc` and `old` are the copies that count if a leaf panics: then
-/// dropping the frame notes what is to be unwound.
-struct Frame<'f, 'e, 'x, 'a, C: Context, T: Tracer> {
-    env: &'f mut Env<'e, 'x, 'a, C, T>,
+/// What counts of a thread's tick if a leaf panics or fails: then dropping this notes it.
+/// Otherwise it is forgotten, and costs a store for each call out.
+pub(super) struct Frame<'f> {
+    faults: &'f Faults,
     thread: u32,
     /// The op that calls out.
-    pc: Pc,
+    pub(super) pc: Cell<Pc>,
     /// The resume point of the last tick, until it is taken up or unwound.
-    old: Yield,
-    finished: bool,
+    pub(super) old: Cell<Yield>,
 }
 
-impl<C: Context, T: Tracer> Drop for Frame<'_, '_, '_, '_, C, T> {
+impl Drop for Frame<'_> {
+    #[cold]
     fn drop(&mut self) {
-        if self.finished {
-            return;
-        }
-        let env = &mut *self.env;
-        env.set_resume_point(self.thread, IDLE);
-        let prog = env.prog;
-        // What was being called has started and not ended; where nothing was, the scopes
-        // around the op are active all the same.
-        let at = |y: Yield| (prog.yields[y as usize].from, prog.yields[y as usize].to);
-        let (from, to) = match prog.ops[self.pc as usize] {
-            Op::Start { y, .. }
-            | Op::Tick { y, .. }
-            | Op::LeafStart { y, .. }
-            | Op::LeafTick { y, .. }
-            | Op::Par { y, .. }
-            | Op::CustomStart { y, .. }
-            | Op::CustomTick { y, .. } => at(y),
-            _ => prog
-                .op_scopes
-                .get(self.pc as usize)
-                .copied()
-                .unwrap_or((0, 0)),
+        let record = FrameRecord {
+            thread: self.thread,
+            pc: self.pc.get(),
+            old: self.old.get(),
         };
-        // Innermost first: the new branch and the old one up to where they part, then the
-        // scopes around both.
-        let above = if self.old != IDLE && prog.scoped {
-            prog.part(
-                prog.yields[self.old as usize].node,
-                prog.op_nodes[self.pc as usize],
-            )
-        } else {
-            EVERYTHING
-        };
-        let around = |i: &u32| above != EVERYTHING && prog.unwinds[*i as usize].node.0 <= above;
-        let both = (from..to).find(around).unwrap_or(to);
-        let mut later = |from, to, above| {
-            if from < to {
-                env.faults.pending.push(PendingUnwind { from, to, above });
-            }
-        };
-        later(from, both, EVERYTHING);
-        if self.old != IDLE {
-            let (from, to) = at(self.old);
-            later(from, to, above);
-        }
-        later(both, to, EVERYTHING);
+        self.faults.frames.borrow_mut().push(record);
     }
 }
 
 impl<C: Context, T: Tracer> Env<'_, '_, '_, C, T> {
     /// Ticks one thread.
+    #[inline]
     pub(crate) fn thread(&mut self, thread: u32) -> Result<Status, Failed> {
-        let old = self.resume_point(thread);
         let depth = self.trace.depth();
-        let pc = self.prog.threads[thread as usize].entry;
-        let mut frame = Frame {
-            env: self,
-            thread,
-            pc,
-            old,
-            finished: false,
-        };
-        let status = frame.run()?;
-        frame.finished = true;
-        drop(frame);
+        let status = self.begin(self.prog, self.funcs, thread)?;
         if T::ON && status == Status::Running {
             self.trace.running(depth);
         }
         Ok(status)
     }
-}
 
-impl<C: Context, T: Tracer> Frame<'_, '_, '_, '_, C, T> {
-    fn run(&mut self) -> Result<Status, Failed> {
-        // Kept in registers; the frame's copies are only written, for the sake of `drop`.
-        let began = self.old;
-        let mut old = self.old;
-        let mut pc = self.pc;
-        let prog = self.env.prog;
-        let funcs = self.env.funcs;
+    /// The commonest tick of all, a running leaf that runs on, needs nothing of the loop:
+    /// it is done here, in few registers. Everything else goes on in the loop.
+    #[inline]
+    fn begin(&mut self, prog: &Program, funcs: &Funcs<C>, thread: u32) -> Result<Status, Failed> {
+        let t = &prog.threads[thread as usize];
+        let stored = get(self.mem, t.slot, t.width);
+        let pc = prog.tables[(t.table + stored) as usize];
+        let mut frame = Frame {
+            faults: self.faults,
+            thread,
+            pc: Cell::new(pc),
+            old: Cell::new(IDLE),
+        };
+        if stored == 0 {
+            return self.exec(prog, funcs, frame, pc, IDLE);
+        }
+        let began = t.lo + stored - 1;
+        let (answer, s, f) = match prog.ops[pc as usize] {
+            Op::Tick { func, s, f, .. } => (funcs.acts[func as usize](self.cx), s, f),
+            Op::LeafTick {
+                leaf, slot, s, f, ..
+            } => {
+                let state = &mut self.mem[slot as usize..];
+                let outcome = funcs.leaves[leaf as usize].run(Phase::Tick, state, self.cx);
+                (Answer::of(outcome, self.cx), s, f)
+            }
+            Op::WaitTick { slot, s, .. } => {
+                let over = get_deadline(self.mem, slot).passed(self.cx.now());
+                (
+                    if over {
+                        Answer::Success
+                    } else {
+                        Answer::Running
+                    },
+                    s,
+                    s,
+                )
+            }
+            _ => {
+                *frame.old.get_mut() = began;
+                return self.exec(prog, funcs, frame, pc, began);
+            }
+        };
+        let to = match answer {
+            Answer::Running => {
+                core::mem::forget(frame);
+                return Ok(Status::Running);
+            }
+            Answer::Success => s,
+            Answer::Failure => f,
+            other => self.odd(prog, pc, other)?,
+        };
+        self.exec(prog, funcs, frame, to, began)
+    }
+
+    /// Goes on from `pc`. The program and the functions are arguments of their own so that
+    /// the compiler knows that nothing else writes to them.
+    #[inline(never)]
+    fn exec(
+        &mut self,
+        prog: &Program,
+        funcs: &Funcs<C>,
+        frame: Frame<'_>,
+        mut pc: Pc,
+        began: Yield,
+    ) -> Result<Status, Failed> {
+        let thread = frame.thread;
+        // Kept in a register; the frame's copy is only written, for the sake of `drop`.
+        let mut old = frame.old.get();
 
         /// Forgets the old resume point.
         macro_rules! consume {
             () => {{
                 old = IDLE;
-                self.old = IDLE;
+                frame.old.set(IDLE);
             }};
         }
         /// Ends what is active at the old resume point, below a node.
@@ -116,8 +132,8 @@ impl<C: Context, T: Tracer> Frame<'_, '_, '_, '_, C, T> {
             ($above:expr) => {{
                 let y = old;
                 consume!();
-                self.pc = pc;
-                self.env.unwind(y, $above);
+                frame.pc.set(pc);
+                self.unwind(y, $above);
             }};
         }
         /// Stops here until the next tick.
@@ -125,22 +141,26 @@ impl<C: Context, T: Tracer> Frame<'_, '_, '_, '_, C, T> {
             ($y:expr) => {{
                 let y = $y;
                 if old != IDLE {
-                    self.old = IDLE;
-                    self.pc = pc;
-                    self.env.unwind_to(old, y);
+                    frame.old.set(IDLE);
+                    frame.pc.set(pc);
+                    self.unwind_to(old, y);
                 }
-                self.env.set_resume_point(self.thread, y);
+                if y != began {
+                    let t = &prog.threads[thread as usize];
+                    put(self.mem, t.slot, t.width, y - t.lo + 1);
+                }
+                core::mem::forget(frame);
                 return Ok(Status::Running);
             }};
         }
         /// Goes on by a leaf's answer.
-        macro_rules! answer {
-            ($outcome:expr, $y:expr, $s:expr, $f:expr, $k:expr) => {
-                pc = match $outcome {
-                    Ok(Status::Success) => $s,
-                    Ok(Status::Failure) => $f,
-                    Ok(Status::Running) => yield_at!($y),
-                    other => self.odd(pc, other, $k)?,
+        macro_rules! go_on {
+            ($answer:expr, $y:expr, $s:expr, $f:expr) => {
+                pc = match $answer {
+                    Answer::Success => $s,
+                    Answer::Failure => $f,
+                    Answer::Running => yield_at!($y),
+                    other => self.odd(prog, pc, other)?,
                 }
             };
         }
@@ -149,96 +169,63 @@ impl<C: Context, T: Tracer> Frame<'_, '_, '_, '_, C, T> {
             match prog.ops[pc as usize] {
                 Op::Done(status) => {
                     if old != IDLE {
-                        self.old = IDLE;
-                        self.pc = pc;
-                        self.env.unwind(old, EVERYTHING);
+                        frame.old.set(IDLE);
+                        frame.pc.set(pc);
+                        self.unwind(old, EVERYTHING);
                     }
                     if began != IDLE {
-                        self.env.set_resume_point(self.thread, IDLE);
+                        let t = &prog.threads[thread as usize];
+                        put(self.mem, t.slot, t.width, 0);
                     }
+                    core::mem::forget(frame);
                     return Ok(status);
                 }
-                Op::Tests { start, len, s, f } => {
-                    let at = self.env.cx.at();
+                Op::Judge { first } => {
+                    frame.pc.set(pc);
+                    let at = self.cx.at();
                     let block = C::block(at);
-                    let tests = &prog.tests[start as usize..(start + len) as usize];
-                    let pass = tests.iter().all(|t| match t.source.place {
-                        Place::Block(offset) => t.passes_block(block, offset),
-                        Place::Call => t.passes::<C>(at),
-                    });
-                    pc = if pass { s } else { f };
+                    let mut i = first;
+                    pc = loop {
+                        let part = &prog.judges[i as usize];
+                        let holds = match &part.what {
+                            What::Whole(q) => q.whole(block),
+                            What::Fraction(q) => q.fraction(block),
+                            What::Call(func) => funcs.preds[*func as usize](at),
+                            other => wide::<C>(prog, other, at),
+                        };
+                        i = if holds { part.s } else { part.f };
+                        if i & LEAVE != 0 {
+                            break i & !LEAVE;
+                        }
+                    };
                 }
-                Op::Compare { index, s, f } => {
-                    let pass = prog.compares[index as usize].passes::<C>(self.env.cx.at());
-                    pc = if pass { s } else { f };
-                }
-                Op::Pred { func, s, f } => {
-                    self.pc = pc;
-                    let pass = funcs.preds[func as usize](self.env.cx.at());
-                    pc = if pass { s } else { f };
-                }
-                Op::Instant { func, s, f, k } => {
-                    self.pc = pc;
-                    pc = match funcs.acts[func as usize](self.env.cx) {
-                        Ok(Status::Success) => s,
-                        Ok(Status::Failure) => f,
-                        other => self.odd(pc, other, k)?,
+                Op::Instant { func, s, f } => {
+                    frame.pc.set(pc);
+                    pc = match funcs.acts[func as usize](self.cx) {
+                        Answer::Success => s,
+                        Answer::Failure => f,
+                        other => self.odd(prog, pc, other)?,
                     }
                 }
-                Op::Start { func, y, s, f, k } => {
-                    self.pc = pc;
-                    answer!(funcs.acts[func as usize](self.env.cx), y, s, f, k);
+                Op::Start { func, y, s, f } => {
+                    frame.pc.set(pc);
+                    go_on!(funcs.acts[func as usize](self.cx), y, s, f);
                 }
-                Op::Tick { func, y, s, f, k } => {
+                Op::Tick { func, y, s, f } => {
                     debug_assert_eq!(old, y);
                     consume!();
-                    self.pc = pc;
-                    answer!(funcs.acts[func as usize](self.env.cx), y, s, f, k);
-                }
-                Op::LeafStart { site, y, s, f, k } => {
-                    self.pc = pc;
-                    let outcome = self.leaf(site, Phase::Start);
-                    answer!(outcome, y, s, f, k);
-                }
-                Op::LeafTick { site, y, s, f, k } => {
-                    debug_assert_eq!(old, y);
-                    consume!();
-                    self.pc = pc;
-                    let outcome = self.leaf(site, Phase::Tick);
-                    answer!(outcome, y, s, f, k);
-                }
-                Op::WaitStart { slot, spec, y, s } => {
-                    self.pc = pc;
-                    let deadline = self.deadline(spec);
-                    if deadline.passed(self.env.cx.now()) {
-                        pc = s;
-                    } else {
-                        put_deadline(self.env.mem, slot, deadline);
-                        yield_at!(y);
-                    }
+                    frame.pc.set(pc);
+                    go_on!(funcs.acts[func as usize](self.cx), y, s, f);
                 }
                 Op::WaitTick { slot, y, s } => {
                     consume!();
-                    if get_deadline(self.env.mem, slot).passed(self.env.cx.now()) {
+                    if get_deadline(self.mem, slot).passed(self.cx.now()) {
                         pc = s;
                     } else {
                         yield_at!(y);
                     }
                 }
-                Op::Pend { slot, y, late } => match slot {
-                    Some(slot)
-                        if get_deadline(self.env.mem, slot.get()).passed(self.env.cx.now()) =>
-                    {
-                        pc = late
-                    }
-                    _ => yield_at!(y),
-                },
                 Op::Yield { y } => yield_at!(y),
-                Op::Log { text, to } => {
-                    self.pc = pc;
-                    C::log(self.env.cx.at_mut(), &prog.texts[text as usize]);
-                    pc = to;
-                }
                 Op::Resume {
                     lo,
                     len,
@@ -259,223 +246,43 @@ impl<C: Context, T: Tracer> Frame<'_, '_, '_, '_, C, T> {
                     }
                     pc = to;
                 }
-                Op::Before { index, to } => {
-                    let b = &prog.befores[index as usize];
-                    if b.lo <= old && old < b.hi && !(b.own_lo <= old && old < b.own_hi) {
-                        unwind!(b.node.0);
-                    }
-                    pc = to;
-                }
                 Op::Consume { to } => {
                     consume!();
                     pc = to;
                 }
-                Op::Deadline { slot, spec, to } => {
-                    self.pc = pc;
-                    let deadline = self.deadline(spec);
-                    put_deadline(self.env.mem, slot, deadline);
-                    pc = to;
-                }
                 Op::Limit { slot, late, to } => {
-                    pc = if get_deadline(self.env.mem, slot).passed(self.env.cx.now()) {
+                    pc = if get_deadline(self.mem, slot).passed(self.cx.now()) {
                         late
                     } else {
                         to
                     };
                 }
-                Op::Gate { gate, to } => {
-                    let g = &prog.gates[gate as usize];
-                    let until = get_deadline(self.env.mem, g.slot);
-                    pc = if until.is_set() && !until.passed(self.env.cx.now()) {
-                        let failed =
-                            g.replay && self.env.mem[g.slot as usize + 7] == Status::Failure as u8;
-                        if failed { g.f } else { g.s }
-                    } else {
-                        to
-                    };
-                }
-                Op::Close { gate, verdict, to } => {
-                    let g = &prog.gates[gate as usize];
-                    put_deadline(
-                        self.env.mem,
-                        g.slot,
-                        Deadline::after(self.env.cx.now(), g.interval),
-                    );
-                    if g.replay {
-                        self.env.mem[g.slot as usize + 7] = verdict as u8;
-                    }
-                    pc = to;
-                }
-                Op::Chance { p, to, other } => {
-                    pc = if self.env.cx.rng().unit() < prog.chances[p as usize] {
-                        to
-                    } else {
-                        other
-                    };
-                }
-                Op::Once { slot, to, s, f } => {
-                    pc = match self.env.mem[slot as usize] {
-                        0 => to,
-                        1 => s,
-                        _ => f,
-                    };
-                }
                 Op::Set { slot, value, to } => {
-                    self.env.mem[slot as usize] = value;
-                    pc = to;
-                }
-                Op::Put {
-                    slot,
-                    width,
-                    value,
-                    to,
-                } => {
-                    put(self.env.mem, slot, width, value);
+                    self.mem[slot as usize] = value;
                     pc = to;
                 }
                 Op::If { slot, yes, no } => {
-                    pc = if self.env.mem[slot as usize] != 0 {
+                    pc = if self.mem[slot as usize] != 0 {
                         yes
                     } else {
                         no
                     }
                 }
-                Op::Clear { slot, len, to } => {
-                    self.env.mem[slot as usize..(slot + len) as usize].fill(0);
-                    pc = to;
-                }
-                Op::Dispatch {
-                    slot,
-                    width,
-                    table,
-                    len,
-                } => {
-                    let i = get(self.env.mem, slot, width).min(len - 1);
-                    pc = prog.tables[(table + i) as usize];
-                }
-                Op::Pick { pick } => pc = self.pick(&prog.picks[pick as usize]),
-                Op::Switch {
-                    func,
-                    table,
-                    len,
-                    other,
-                } => {
-                    self.pc = pc;
-                    let i = funcs.ints[func as usize](self.env.cx.at());
-                    pc = match u32::try_from(i) {
-                        Ok(i) if i < len => prog.tables[(table + i) as usize],
-                        _ => other,
-                    };
-                }
-                Op::Utility { utility } => {
-                    self.pc = pc;
-                    pc = self.utility(utility, old);
-                }
-                Op::Again { index } => {
-                    let a = &prog.agains[index as usize];
-                    if let Some((counter, limit)) = a.limit {
-                        let n = self.bump(counter);
-                        if n >= limit {
-                            pc = a.done;
-                            continue;
-                        }
-                    }
-                    if self.spent(a.budget) {
-                        yield_at!(a.y);
-                    }
-                    pc = a.again;
-                }
-                Op::EachStart { each } => {
-                    self.pc = pc;
-                    let e = &prog.eachs[each as usize];
-                    let count = funcs.ints[e.count as usize](self.env.cx.at());
-                    let count = u32::try_from(count.max(0)).unwrap_or(u32::MAX);
-                    put(self.env.mem, e.slot, 4, 0);
-                    put(self.env.mem, e.slot + 4, 4, count);
-                    pc = if count == 0 { e.none } else { e.round };
-                }
-                Op::EachRound { each } => {
-                    self.pc = pc;
-                    let e = &prog.eachs[each as usize];
-                    let i = get(self.env.mem, e.slot, 4);
-                    funcs.indexes[e.item as usize](self.env.cx, i);
-                    pc = e.body;
-                }
-                Op::EachNext { each } => {
-                    let e = &prog.eachs[each as usize];
-                    let i = self.bump(Counter {
-                        slot: e.slot,
-                        width: 4,
-                    });
-                    if i >= get(self.env.mem, e.slot + 4, 4) {
-                        pc = e.done;
-                    } else if self.spent(e.budget) {
-                        yield_at!(e.y);
-                    } else {
-                        pc = e.round;
-                    }
-                }
-                Op::Hook { func, status, to } => {
-                    self.pc = pc;
-                    funcs.ends[func as usize](self.env.cx, End::Finished(status));
-                    pc = to;
-                }
-                Op::Catch { func, s, f } => {
-                    self.pc = pc;
-                    pc = match funcs.verdicts[func as usize](self.env.cx) {
-                        Status::Success => s,
-                        _ => f,
-                    };
-                }
-                Op::ParStart { par, to } => {
-                    self.env.par_start(&prog.pars[par as usize]);
-                    pc = to;
-                }
-                Op::Par { par, y, s, f, k } => {
-                    if old == y {
-                        consume!();
-                    }
-                    self.pc = pc;
-                    pc = match self.env.par_tick(&prog.pars[par as usize])? {
-                        Status::Success => s,
-                        Status::Failure => f,
-                        Status::Skipped => k,
-                        Status::Running => yield_at!(y),
-                    };
-                }
-                Op::CustomStart { custom, y, s, f, k } => {
-                    self.env.custom_start(custom);
-                    self.pc = pc;
-                    pc = match self
-                        .env
-                        .custom_tick(custom, true, prog.op_nodes[pc as usize])?
-                    {
-                        Status::Success => s,
-                        Status::Failure => f,
-                        Status::Skipped => k,
-                        Status::Running => yield_at!(y),
-                    };
-                }
-                Op::CustomTick { custom, y, s, f, k } => {
-                    consume!();
-                    self.pc = pc;
-                    pc = match self
-                        .env
-                        .custom_tick(custom, false, prog.op_nodes[pc as usize])?
-                    {
-                        Status::Success => s,
-                        Status::Failure => f,
-                        Status::Skipped => k,
-                        Status::Running => yield_at!(y),
-                    };
-                }
                 Op::Enter { to } => {
-                    self.env.trace.enter(prog.op_nodes[pc as usize]);
+                    self.trace.enter(prog.op_nodes[pc as usize]);
                     pc = to;
                 }
                 Op::Leave { status, to } => {
-                    self.env.trace.leave(prog.op_nodes[pc as usize], status);
+                    self.trace.leave(prog.op_nodes[pc as usize], status);
                     pc = to;
+                }
+                _ => {
+                    let next = self.rare(prog, funcs, &frame, pc)?;
+                    old = frame.old.get();
+                    match next {
+                        Next::Go(to) => pc = to,
+                        Next::Yield(y) => yield_at!(y),
+                    }
                 }
             }
         }
@@ -483,125 +290,33 @@ impl<C: Context, T: Tracer> Frame<'_, '_, '_, '_, C, T> {
 
     /// A leaf's answer that is not an ordinary one: skipped, or an error.
     #[cold]
-    fn odd(&mut self, pc: Pc, outcome: Outcome, k: Pc) -> Result<Pc, Failed> {
-        let error = match outcome {
-            Ok(Status::Skipped) if k != NOWHERE => return Ok(k),
-            Ok(Status::Skipped) => LeafError::new(
+    pub(super) fn odd(&mut self, prog: &Program, pc: Pc, answer: Answer) -> Result<Pc, Failed> {
+        let skip = prog.skips.binary_search_by_key(&pc, |s| s.0);
+        let error = match (answer, skip) {
+            (Answer::Skipped, Ok(i)) => return Ok(prog.skips[i].1),
+            (Answer::Skipped, Err(_)) => LeafError::new(
                 "the leaf answered `Skipped`, which it did not declare: add `.may_skip()` to it",
             ),
-            Ok(status) => LeafError::new(alloc::format!(
-                "an instant action answered `{status}`: make it an `action`"
-            )),
-            Err(error) => error,
+            (Answer::Error, _) => self.cx.take_error(),
+            _ => LeafError::new("an instant action answered `Running`: make it an `action`"),
         };
-        self.env.faults.error = Some((self.env.prog.op_nodes[pc as usize], error));
+        self.faults
+            .error
+            .replace(Some((prog.op_nodes[pc as usize], error)));
         Err(Failed)
     }
+}
 
-    fn leaf(&mut self, site: u32, phase: Phase) -> Outcome {
-        let env = &mut *self.env;
-        match env.prog.sites[site as usize] {
-            Site::Plain { leaf, slot, len } => {
-                let state = &mut env.mem[slot as usize..(slot + len) as usize];
-                env.funcs.leaves[leaf as usize].run(phase, state, env.cx)
-            }
-            Site::Boxed { leaf, side } => {
-                env.funcs.boxed[leaf as usize].run(phase, &mut env.side[side as usize], env.cx)
-            }
-        }
-    }
-
-    fn deadline(&mut self, spec: u32) -> Deadline {
-        let cx = &mut *self.env.cx;
-        let ns = match self.env.prog.waits[spec as usize] {
-            WaitSpec::Fixed(ns) => ns,
-            WaitSpec::Range(a, b) => a + cx.rng().below(b - a + 1),
-            WaitSpec::Computed(f) => self.env.funcs.ints[f as usize](cx.at()).max(0) as u64,
-        };
-        Deadline::after(cx.now(), ns.min(crate::time::MAX_DURATION - 1))
-    }
-
-    /// Counts one more.
-    fn bump(&mut self, c: Counter) -> u32 {
-        let n = get(self.env.mem, c.slot, c.width) + 1;
-        put(self.env.mem, c.slot, c.width, n);
-        n
-    }
-
-    /// Whether the rounds of this tick are used up.
-    fn spent(&mut self, budget: Option<Counter>) -> bool {
-        let Some(c) = budget else { return true };
-        let left = get(self.env.mem, c.slot, c.width).saturating_sub(1);
-        put(self.env.mem, c.slot, c.width, left);
-        left == 0
-    }
-
-    fn pick(&mut self, p: &PickSpec) -> Pc {
-        let visited = |mem: &[u8], i: u32| mem[(p.slot + i / 8) as usize] >> (i % 8) & 1 != 0;
-        let mem = &mut *self.env.mem;
-        let left = (0..p.children).filter(|&i| !visited(mem, i)).count() as u64;
-        if left == 0 {
-            return p.end;
-        }
-        let rng = self.env.cx.rng();
-        let nth = |mem: &[u8], n: u64| {
-            (0..p.children)
-                .filter(|&i| !visited(mem, i))
-                .nth(n as usize)
-        };
-        let child = if p.weights.is_empty() {
-            nth(mem, rng.below(left))
-        } else {
-            let weights = (0..p.children).map(|i| {
-                if visited(mem, i) {
-                    0.0
-                } else {
-                    p.weights[i as usize]
-                }
-            });
-            rng.weighted(weights)
-                .map(|i| i as u32)
-                .or_else(|| nth(mem, 0))
-        };
-        let child = child.unwrap_or(0);
-        mem[(p.slot + child / 8) as usize] |= 1 << (child % 8);
-        self.env.prog.tables[(p.table + child) as usize]
-    }
-
-    fn utility(&mut self, utility: u32, old: Yield) -> Pc {
-        let u = &self.env.prog.utilities[utility as usize];
-        let (now, funcs) = (self.env.cx.now(), self.env.funcs);
-        let current = if u.options.reactive {
-            u.ranges.iter().position(|(lo, hi)| *lo <= old && old < *hi)
-        } else {
-            None
-        };
-        let dwelling = current.is_some()
-            && u.dwell
-                .is_some_and(|slot| !get_deadline(self.env.mem, slot).passed(now));
-        let mut rng = *self.env.cx.rng();
-        let at = self.env.cx.at();
-        let chosen = u.options.choose(
-            u.funcs.len(),
-            |i| funcs.nums[u.funcs[i] as usize](at),
-            current.map(|c| (c, dwelling)),
-            || rng.unit(),
-        );
-        *self.env.cx.rng() = rng;
-        match chosen {
-            None => u.none,
-            Some(i) => {
-                if let Some(slot) = u.dwell
-                    && current != Some(i)
-                {
-                    put_deadline(
-                        self.env.mem,
-                        slot,
-                        Deadline::after(now, u.options.min_dwell),
-                    );
-                }
-                u.targets[i]
-            }
-        }
+/// The parts of guards that are less common, or cost more anyway.
+#[inline(never)]
+fn wide<C: Context>(prog: &Program, what: &What, at: &C::At<'_>) -> bool {
+    match what {
+        What::Whole(q) => q.whole(C::block(at)),
+        What::Fraction(q) => q.fraction(C::block(at)),
+        What::Small(q) => q.small(C::block(at)),
+        What::Test(i) => prog.tests[*i as usize].passes::<C>(at),
+        What::Compare(i) => prog.compares[*i as usize].passes::<C>(at),
+        // Calls are made where the functions are at hand.
+        What::Call(_) => false,
     }
 }

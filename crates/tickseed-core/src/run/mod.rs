@@ -4,11 +4,13 @@ mod block;
 mod custom;
 mod exec;
 mod parallel;
+mod rare;
 mod unwind;
 
 use alloc::vec::Vec;
+use core::cell::RefCell;
 
-use crate::compile::{IDLE, Program, Yield};
+use crate::compile::{IDLE, Pc, Program, Yield};
 use crate::context::{Context, Cx};
 use crate::def::{Funcs, NodeId};
 use crate::leaf::{LeafError, SideSlot};
@@ -20,10 +22,22 @@ pub(crate) use block::{get, get_deadline, put, put_deadline};
 /// Why a tick stopped: filled in where it happens, read by whoever called.
 #[derive(Debug, Default)]
 pub(crate) struct Faults {
-    /// What is still to be unwound, in order, after a leaf failed or panicked.
-    pub(crate) pending: Vec<PendingUnwind>,
+    /// Threads whose tick was cut short, innermost first.
+    pub(crate) frames: RefCell<Vec<FrameRecord>>,
+    /// Unwindings that were cut short by a panic, innermost first.
+    pub(crate) pending: RefCell<Vec<PendingUnwind>>,
     /// The error and where it happened.
-    pub(crate) error: Option<(NodeId, LeafError)>,
+    pub(crate) error: RefCell<Option<(NodeId, LeafError)>>,
+}
+
+/// A thread whose tick was cut short by an error or a panic.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct FrameRecord {
+    pub(crate) thread: u32,
+    /// The op that called out.
+    pub(crate) pc: Pc,
+    /// The resume point of the tick before, if it was neither taken up nor unwound.
+    pub(crate) old: Yield,
 }
 
 /// An unwinding that was not carried out, or not to its end.
@@ -119,17 +133,17 @@ pub(crate) struct Env<'e, 'x, 'a, C: Context, T> {
     pub(crate) side: &'e mut [SideSlot],
     pub(crate) cx: &'e mut Cx<'x, 'a, C>,
     pub(crate) trace: &'e mut T,
-    pub(crate) faults: &'e mut Faults,
+    pub(crate) faults: &'e Faults,
 }
 
 impl<C: Context, T: Tracer> Env<'_, '_, '_, C, T> {
     /// The thread's resume point.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn resume_point(&self, thread: u32) -> Yield {
         resume_point(self.prog, self.mem, thread)
     }
 
-    #[inline]
+    #[inline(always)]
     pub(crate) fn set_resume_point(&mut self, thread: u32, y: Yield) {
         let t = &self.prog.threads[thread as usize];
         if t.width != 0 {
@@ -140,7 +154,7 @@ impl<C: Context, T: Tracer> Env<'_, '_, '_, C, T> {
 }
 
 /// A thread's resume point in an agent's block.
-#[inline]
+#[inline(always)]
 pub(crate) fn resume_point(prog: &Program, mem: &[u8], thread: u32) -> Yield {
     let t = &prog.threads[thread as usize];
     match get(mem, t.slot, t.width) {

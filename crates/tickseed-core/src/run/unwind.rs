@@ -1,12 +1,14 @@
 //! Unwinding: ending what is active at a yield, innermost first, each part exactly once.
 
-use super::{Env, PendingUnwind, Tracer, put_deadline};
-use crate::compile::{IDLE, Site, Undo, Yield};
+use alloc::collections::VecDeque;
+
+use super::{Env, Faults, PendingUnwind, Tracer, put_deadline};
+use crate::compile::{IDLE, Op, Undo, Yield};
 use crate::context::Context;
 use crate::status::End;
 use crate::time::Deadline;
 
-/// All scopes are unwound.
+/// No node: everything is unwound.
 pub(crate) const EVERYTHING: u32 = u32::MAX;
 
 impl<C: Context, T: Tracer> Env<'_, '_, '_, C, T> {
@@ -68,16 +70,13 @@ impl<C: Context, T: Tracer> Env<'_, '_, '_, C, T> {
                         env.funcs.ends[f as usize](env.cx, End::Halted);
                     }
                 }
-                Undo::Leaf(site) => {
+                Undo::Leaf { leaf, slot } => {
                     env.trace.halted(action.node);
-                    match env.prog.sites[site as usize] {
-                        Site::Plain { leaf, slot, len } => {
-                            let state = &mut env.mem[slot as usize..(slot + len) as usize];
-                            env.funcs.leaves[leaf as usize].halt(state, env.cx);
-                        }
-                        Site::Boxed { leaf, side } => env.funcs.boxed[leaf as usize]
-                            .halt(&mut env.side[side as usize], env.cx),
-                    }
+                    env.funcs.leaves[leaf as usize].halt(&mut env.mem[slot as usize..], env.cx);
+                }
+                Undo::Boxed { leaf, side } => {
+                    env.trace.halted(action.node);
+                    env.funcs.boxed[leaf as usize].halt(&mut env.side[side as usize], env.cx);
                 }
                 Undo::Threads { first, len } => {
                     // To be done again after a panic: threads that were halted are idle by then.
@@ -115,7 +114,78 @@ struct Rest<'r, 'e, 'x, 'a, C: Context, T: Tracer> {
 impl<C: Context, T: Tracer> Drop for Rest<'_, '_, '_, '_, C, T> {
     fn drop(&mut self) {
         if !self.done {
-            self.env.faults.pending.push(self.left);
+            self.env.faults.pending.borrow_mut().push(self.left);
         }
+    }
+}
+
+impl<C: Context, T: Tracer> Env<'_, '_, '_, C, T> {
+    /// After an error or a panic: ends everything that had started and not ended, innermost
+    /// first. If a hook panics, what is left is noted again.
+    pub(crate) fn recover(&mut self) {
+        let prog = self.prog;
+        let mut queue: VecDeque<PendingUnwind> = self.faults.pending.take().into();
+        for frame in self.faults.frames.take() {
+            self.set_resume_point(frame.thread, IDLE);
+            // What was being called has started and not ended; where nothing was, the
+            // scopes around the op are active all the same.
+            let of = |y: Yield| (prog.yields[y as usize].from, prog.yields[y as usize].to);
+            let (from, to) = match prog.ops[frame.pc as usize] {
+                Op::Start { y, .. }
+                | Op::Tick { y, .. }
+                | Op::LeafStart { y, .. }
+                | Op::LeafTick { y, .. }
+                | Op::BoxedStart { y, .. }
+                | Op::BoxedTick { y, .. }
+                | Op::Par { y, .. }
+                | Op::CustomStart { y, .. }
+                | Op::CustomTick { y, .. } => of(y),
+                _ => prog
+                    .op_scopes
+                    .get(frame.pc as usize)
+                    .copied()
+                    .unwrap_or((0, 0)),
+            };
+            // Innermost first: the new branch and the old one up to where they part, then
+            // the scopes around both.
+            let above = if frame.old != IDLE && prog.scoped {
+                prog.part(
+                    prog.yields[frame.old as usize].node,
+                    prog.op_nodes[frame.pc as usize],
+                )
+            } else {
+                EVERYTHING
+            };
+            let around = |i: &u32| above != EVERYTHING && prog.unwinds[*i as usize].node.0 <= above;
+            let both = (from..to).find(around).unwrap_or(to);
+            queue.push_back(PendingUnwind {
+                from,
+                to: both,
+                above: EVERYTHING,
+            });
+            if frame.old != IDLE {
+                let (from, to) = of(frame.old);
+                queue.push_back(PendingUnwind { from, to, above });
+            }
+            queue.push_back(PendingUnwind {
+                from: both,
+                to,
+                above: EVERYTHING,
+            });
+        }
+        let mut left = Left(self.faults, queue);
+        while let Some(p) = left.1.pop_front() {
+            self.unwind_from(p);
+        }
+        self.halt_thread(0);
+    }
+}
+
+/// Notes what is left of a recovery that a panic cuts short.
+struct Left<'l>(&'l Faults, VecDeque<PendingUnwind>);
+
+impl Drop for Left<'_> {
+    fn drop(&mut self) {
+        self.0.pending.borrow_mut().extend(self.1.drain(..));
     }
 }

@@ -1,0 +1,397 @@
+//! The ops that most ticks do not meet. Out of line, so that the executor's loop stays small.
+
+use super::exec::Frame;
+use super::{Env, Failed, Tracer, get, get_deadline, put, put_deadline};
+use crate::compile::{Counter, IDLE, Op, Pc, PickSpec, Program, WaitSpec, Yield};
+use crate::context::Context;
+use crate::def::Funcs;
+use crate::leaf::{Answer, Outcome, Phase};
+use crate::status::{End, Status};
+use crate::time::Deadline;
+
+/// How an op out of line goes on.
+pub(super) enum Next {
+    /// At this op.
+    Go(Pc),
+    /// By yielding.
+    Yield(Yield),
+}
+
+impl<C: Context, T: Tracer> Env<'_, '_, '_, C, T> {
+    /// Carries out the op at `pc`.
+    #[inline(never)]
+    pub(super) fn rare(
+        &mut self,
+        prog: &Program,
+        funcs: &Funcs<C>,
+        frame: &Frame<'_>,
+        mut pc: Pc,
+    ) -> Result<Next, Failed> {
+        let old = frame.old.get();
+        match prog.ops[pc as usize] {
+            Op::WaitStart { slot, spec, y, s } => {
+                frame.pc.set(pc);
+                let deadline = self.deadline(spec);
+                if deadline.passed(self.cx.now()) {
+                    pc = s;
+                } else {
+                    put_deadline(self.mem, slot, deadline);
+                    return Ok(Next::Yield(y));
+                }
+            }
+            Op::Deadline { slot, spec, to } => {
+                frame.pc.set(pc);
+                let deadline = self.deadline(spec);
+                put_deadline(self.mem, slot, deadline);
+                pc = to;
+            }
+            Op::Gate { gate, to } => {
+                let g = &prog.gates[gate as usize];
+                let until = get_deadline(self.mem, g.slot);
+                pc = if until.is_set() && !until.passed(self.cx.now()) {
+                    let failed = g.replay && self.mem[g.slot as usize + 7] == Status::Failure as u8;
+                    if failed { g.f } else { g.s }
+                } else {
+                    to
+                };
+            }
+            Op::Close { gate, verdict, to } => {
+                let g = &prog.gates[gate as usize];
+                put_deadline(self.mem, g.slot, Deadline::after(self.cx.now(), g.interval));
+                if g.replay {
+                    self.mem[g.slot as usize + 7] = verdict as u8;
+                }
+                pc = to;
+            }
+            Op::Put {
+                slot,
+                width,
+                value,
+                to,
+            } => {
+                put(self.mem, slot, width, value);
+                pc = to;
+            }
+            Op::Again { index } => {
+                let a = &prog.agains[index as usize];
+                if let Some((counter, limit)) = a.limit {
+                    let n = self.bump(counter);
+                    if n >= limit {
+                        return Ok(Next::Go(a.done));
+                    }
+                }
+                if self.spent(a.budget) {
+                    return Ok(Next::Yield(a.y));
+                }
+                pc = a.again;
+            }
+            Op::LeafStart {
+                leaf,
+                slot,
+                y,
+                s,
+                f,
+            } => {
+                frame.pc.set(pc);
+                let state = &mut self.mem[slot as usize..];
+                let outcome = funcs.leaves[leaf as usize].run(Phase::Start, state, self.cx);
+                return self.answered(prog, pc, outcome, y, s, f);
+            }
+            Op::LeafTick {
+                leaf,
+                slot,
+                y,
+                s,
+                f,
+            } => {
+                frame.old.set(IDLE);
+                frame.pc.set(pc);
+                let state = &mut self.mem[slot as usize..];
+                let outcome = funcs.leaves[leaf as usize].run(Phase::Tick, state, self.cx);
+                return self.answered(prog, pc, outcome, y, s, f);
+            }
+            Op::BoxedStart {
+                leaf,
+                side,
+                y,
+                s,
+                f,
+            } => {
+                frame.pc.set(pc);
+                let outcome = funcs.boxed[leaf as usize].run(
+                    Phase::Start,
+                    &mut self.side[side as usize],
+                    self.cx,
+                );
+                return self.answered(prog, pc, outcome, y, s, f);
+            }
+            Op::BoxedTick {
+                leaf,
+                side,
+                y,
+                s,
+                f,
+            } => {
+                frame.old.set(IDLE);
+                frame.pc.set(pc);
+                let outcome = funcs.boxed[leaf as usize].run(
+                    Phase::Tick,
+                    &mut self.side[side as usize],
+                    self.cx,
+                );
+                return self.answered(prog, pc, outcome, y, s, f);
+            }
+            Op::Pend { slot, y, late } => match slot {
+                Some(slot) if get_deadline(self.mem, slot.get()).passed(self.cx.now()) => pc = late,
+                _ => return Ok(Next::Yield(y)),
+            },
+            Op::Log { text, to } => {
+                frame.pc.set(pc);
+                C::log(self.cx.at_mut(), &prog.texts[text as usize]);
+                pc = to;
+            }
+            Op::Before { index, to } => {
+                let b = &prog.befores[index as usize];
+                if b.lo <= old && old < b.hi && !(b.own_lo <= old && old < b.own_hi) {
+                    frame.old.set(IDLE);
+                    frame.pc.set(pc);
+                    self.unwind(old, b.node.0);
+                }
+                pc = to;
+            }
+            Op::Chance { p, to, other } => {
+                pc = if self.cx.rng().unit() < prog.chances[p as usize] {
+                    to
+                } else {
+                    other
+                };
+            }
+            Op::Once { slot, to, s, f } => {
+                pc = match self.mem[slot as usize] {
+                    0 => to,
+                    1 => s,
+                    _ => f,
+                };
+            }
+            Op::Clear { slot, len, to } => {
+                self.mem[slot as usize..(slot + len) as usize].fill(0);
+                pc = to;
+            }
+            Op::Dispatch {
+                slot,
+                width,
+                table,
+                len,
+            } => {
+                let i = get(self.mem, slot, width).min(len - 1);
+                pc = prog.tables[(table + i) as usize];
+            }
+            Op::Pick { pick } => pc = self.pick(&prog.picks[pick as usize]),
+            Op::Switch {
+                func,
+                table,
+                len,
+                other,
+            } => {
+                frame.pc.set(pc);
+                let i = funcs.ints[func as usize](self.cx.at());
+                pc = match u32::try_from(i) {
+                    Ok(i) if i < len => prog.tables[(table + i) as usize],
+                    _ => other,
+                };
+            }
+            Op::Utility { utility } => {
+                frame.pc.set(pc);
+                pc = self.utility(utility, old);
+            }
+            Op::EachStart { each } => {
+                frame.pc.set(pc);
+                let e = &prog.eachs[each as usize];
+                let count = funcs.ints[e.count as usize](self.cx.at());
+                let count = u32::try_from(count.max(0)).unwrap_or(u32::MAX);
+                put(self.mem, e.slot, 4, 0);
+                put(self.mem, e.slot + 4, 4, count);
+                pc = if count == 0 { e.none } else { e.round };
+            }
+            Op::EachRound { each } => {
+                frame.pc.set(pc);
+                let e = &prog.eachs[each as usize];
+                let i = get(self.mem, e.slot, 4);
+                funcs.indexes[e.item as usize](self.cx, i);
+                pc = e.body;
+            }
+            Op::EachNext { each } => {
+                let e = &prog.eachs[each as usize];
+                let i = self.bump(Counter {
+                    slot: e.slot,
+                    width: 4,
+                });
+                if i >= get(self.mem, e.slot + 4, 4) {
+                    pc = e.done;
+                } else if self.spent(e.budget) {
+                    return Ok(Next::Yield(e.y));
+                } else {
+                    pc = e.round;
+                }
+            }
+            Op::Hook { func, status, to } => {
+                frame.pc.set(pc);
+                funcs.ends[func as usize](self.cx, End::Finished(status));
+                pc = to;
+            }
+            Op::Catch { func, s, f } => {
+                frame.pc.set(pc);
+                pc = match funcs.verdicts[func as usize](self.cx) {
+                    Status::Success => s,
+                    _ => f,
+                };
+            }
+            Op::ParStart { par, to } => {
+                self.par_start(&prog.pars[par as usize]);
+                pc = to;
+            }
+            Op::Par { par, y, s, f, k } => {
+                if old == y {
+                    frame.old.set(IDLE);
+                }
+                frame.pc.set(pc);
+                pc = match self.par_tick(&prog.pars[par as usize])? {
+                    Status::Success => s,
+                    Status::Failure => f,
+                    Status::Skipped => k,
+                    Status::Running => return Ok(Next::Yield(y)),
+                };
+            }
+            Op::CustomStart { custom, y, s, f, k } => {
+                self.custom_start(custom);
+                frame.pc.set(pc);
+                pc = match self.custom_tick(custom, true, prog.op_nodes[pc as usize])? {
+                    Status::Success => s,
+                    Status::Failure => f,
+                    Status::Skipped => k,
+                    Status::Running => return Ok(Next::Yield(y)),
+                };
+            }
+            Op::CustomTick { custom, y, s, f, k } => {
+                frame.old.set(IDLE);
+                frame.pc.set(pc);
+                pc = match self.custom_tick(custom, false, prog.op_nodes[pc as usize])? {
+                    Status::Success => s,
+                    Status::Failure => f,
+                    Status::Skipped => k,
+                    Status::Running => return Ok(Next::Yield(y)),
+                };
+            }
+            // The executor's own.
+            _ => unreachable!("op {pc} is not one of the rare ones"),
+        }
+        Ok(Next::Go(pc))
+    }
+
+    fn answered(
+        &mut self,
+        prog: &Program,
+        pc: Pc,
+        outcome: Outcome,
+        y: Yield,
+        s: Pc,
+        f: Pc,
+    ) -> Result<Next, Failed> {
+        Ok(match Answer::of(outcome, self.cx) {
+            Answer::Success => Next::Go(s),
+            Answer::Failure => Next::Go(f),
+            Answer::Running => Next::Yield(y),
+            other => Next::Go(self.odd(prog, pc, other)?),
+        })
+    }
+
+    fn deadline(&mut self, spec: u32) -> Deadline {
+        let cx = &mut *self.cx;
+        let ns = match self.prog.waits[spec as usize] {
+            WaitSpec::Fixed(ns) => ns,
+            WaitSpec::Range(a, b) => a + cx.rng().below(b - a + 1),
+            WaitSpec::Computed(f) => self.funcs.ints[f as usize](cx.at()).max(0) as u64,
+        };
+        Deadline::after(cx.now(), ns.min(crate::time::MAX_DURATION - 1))
+    }
+
+    /// Counts one more.
+    fn bump(&mut self, c: Counter) -> u32 {
+        let n = get(self.mem, c.slot, c.width) + 1;
+        put(self.mem, c.slot, c.width, n);
+        n
+    }
+
+    /// Whether the rounds of this tick are used up.
+    fn spent(&mut self, budget: Option<Counter>) -> bool {
+        let Some(c) = budget else { return true };
+        let left = get(self.mem, c.slot, c.width).saturating_sub(1);
+        put(self.mem, c.slot, c.width, left);
+        left == 0
+    }
+
+    fn pick(&mut self, p: &PickSpec) -> Pc {
+        let visited = |mem: &[u8], i: u32| mem[(p.slot + i / 8) as usize] >> (i % 8) & 1 != 0;
+        let mem = &mut *self.mem;
+        let left = (0..p.children).filter(|&i| !visited(mem, i)).count() as u64;
+        if left == 0 {
+            return p.end;
+        }
+        let rng = self.cx.rng();
+        let nth = |mem: &[u8], n: u64| {
+            (0..p.children)
+                .filter(|&i| !visited(mem, i))
+                .nth(n as usize)
+        };
+        let child = if p.weights.is_empty() {
+            nth(mem, rng.below(left))
+        } else {
+            let weights = (0..p.children).map(|i| {
+                if visited(mem, i) {
+                    0.0
+                } else {
+                    p.weights[i as usize]
+                }
+            });
+            rng.weighted(weights)
+                .map(|i| i as u32)
+                .or_else(|| nth(mem, 0))
+        };
+        let child = child.unwrap_or(0);
+        mem[(p.slot + child / 8) as usize] |= 1 << (child % 8);
+        self.prog.tables[(p.table + child) as usize]
+    }
+
+    fn utility(&mut self, utility: u32, old: Yield) -> Pc {
+        let u = &self.prog.utilities[utility as usize];
+        let (now, funcs) = (self.cx.now(), self.funcs);
+        let current = if u.options.reactive {
+            u.ranges.iter().position(|(lo, hi)| *lo <= old && old < *hi)
+        } else {
+            None
+        };
+        let dwelling = current.is_some()
+            && u.dwell
+                .is_some_and(|slot| !get_deadline(self.mem, slot).passed(now));
+        let mut rng = *self.cx.rng();
+        let at = self.cx.at();
+        let chosen = u.options.choose(
+            u.funcs.len(),
+            |i| funcs.nums[u.funcs[i] as usize](at),
+            current.map(|c| (c, dwelling)),
+            || rng.unit(),
+        );
+        *self.cx.rng() = rng;
+        match chosen {
+            None => u.none,
+            Some(i) => {
+                if let Some(slot) = u.dwell
+                    && current != Some(i)
+                {
+                    put_deadline(self.mem, slot, Deadline::after(now, u.options.min_dwell));
+                }
+                u.targets[i]
+            }
+        }
+    }
+}

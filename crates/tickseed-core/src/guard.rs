@@ -314,21 +314,24 @@ impl Test {
     /// The bounds are numbers in the wide encoding: looks for the nearest single-precision
     /// numbers inside them.
     fn quick_fraction(&self, offset: u32) -> Option<Judged> {
-        if self.lo > self.hi {
+        let inf = order_f64(f64::INFINITY)?;
+        // Nothing lies beyond the infinities but what is not a number.
+        let (lo, hi) = (self.lo.max(order_f64(f64::NEG_INFINITY)?), self.hi.min(inf));
+        if lo > hi {
             return Some(Judged::Always(self.negate));
         }
         let wide = |ordered: i64| {
             f64::from_bits((ordered ^ (((ordered >> 63) as u64) >> 1) as i64) as u64)
         };
         let narrow = |f: f32| order_f32((f + 0.0).to_bits()) as i32;
-        // The bound may be the end of the encoding, which is beyond the infinities.
-        let (inf, lo, hi) = (f32::INFINITY, wide(self.lo), wide(self.hi));
-        let mut from = if lo.is_nan() { -inf } else { lo as f32 };
-        if f64::from(from) < lo {
+        let mut from = wide(lo) as f32;
+        if f64::from(from) < wide(lo) {
             from = from.next_up();
         }
-        let mut to = if hi.is_nan() { inf } else { hi as f32 };
-        if f64::from(to) > hi {
+        let mut to = wide(hi) as f32;
+        // The wide encoding has a place for negative zero, which no value takes: a bound
+        // there means everything below zero.
+        if f64::from(to) > wide(hi) || hi == -1 {
             to = to.next_down();
         }
         if from > to {
@@ -734,6 +737,15 @@ mod tests {
                         plain(op, v, c),
                         "{v} {op:?} {c}"
                     );
+                    assert_eq!(quickly(&t, &b), Some(plain(op, v, c)), "{v} {op:?} {c}");
+                    for wide in [0.2, -0.2, 1e-320, -1e-320, 1e300] {
+                        let t = Test::new(source(ScalarType::F32), op, Scalar::Float(wide));
+                        assert_eq!(
+                            quickly(&t, &b),
+                            Some(plain(op, f64::from(v), wide)),
+                            "{v} {op:?} {wide}"
+                        );
+                    }
                 }
             }
         }

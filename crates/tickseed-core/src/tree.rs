@@ -254,9 +254,12 @@ impl<C: Context> Tree<C> {
         if agent.condition == Condition::Ready {
             return Ok(());
         }
+        // The tick that failed may have been a traced one: its ops are that program's.
+        let traced = agent.faults.frames.borrow().iter().any(|f| f.traced);
+        let prog = if traced { self.traced() } else { &self.program };
         let mut cx = Cx::new(at, now, Duration::ZERO, &mut agent.rng);
         let mut env = Env {
-            prog: &self.program,
+            prog,
             funcs: &self.funcs,
             mem: &mut agent.mem,
             side: &mut agent.side,

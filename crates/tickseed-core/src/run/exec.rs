@@ -5,6 +5,7 @@
 //! deep path is one op.
 
 use core::cell::Cell;
+use core::marker::PhantomData;
 
 use super::rare::Next;
 use super::unwind::EVERYTHING;
@@ -17,8 +18,9 @@ use crate::status::Status;
 
 /// What counts of a thread's tick if a leaf panics or fails: then dropping this notes it.
 /// Otherwise it is forgotten, and costs a store for each call out.
-pub(super) struct Frame<'f> {
+pub(super) struct Frame<'f, T: Tracer> {
     faults: &'f Faults,
+    tracer: PhantomData<T>,
     thread: u32,
     /// The op that calls out.
     pub(super) pc: Cell<Pc>,
@@ -26,13 +28,14 @@ pub(super) struct Frame<'f> {
     pub(super) old: Cell<Yield>,
 }
 
-impl Drop for Frame<'_> {
+impl<T: Tracer> Drop for Frame<'_, T> {
     #[cold]
     fn drop(&mut self) {
         let record = FrameRecord {
             thread: self.thread,
             pc: self.pc.get(),
             old: self.old.get(),
+            traced: T::ON,
         };
         self.faults.frames.borrow_mut().push(record);
     }
@@ -57,8 +60,9 @@ impl<C: Context, T: Tracer> Env<'_, '_, '_, C, T> {
         let t = &prog.threads[thread as usize];
         let stored = get(self.mem, t.slot, t.width);
         let pc = prog.tables[(t.table + stored) as usize];
-        let mut frame = Frame {
+        let mut frame = Frame::<T> {
             faults: self.faults,
+            tracer: PhantomData,
             thread,
             pc: Cell::new(pc),
             old: Cell::new(IDLE),
@@ -112,7 +116,7 @@ impl<C: Context, T: Tracer> Env<'_, '_, '_, C, T> {
         &mut self,
         prog: &Program,
         funcs: &Funcs<C>,
-        frame: Frame<'_>,
+        frame: Frame<'_, T>,
         mut pc: Pc,
         began: Yield,
     ) -> Result<Status, Failed> {

@@ -38,6 +38,8 @@ pub(crate) struct FrameRecord {
     pub(crate) pc: Pc,
     /// The resume point of the tick before, if it was neither taken up nor unwound.
     pub(crate) old: Yield,
+    /// Whether `pc` is one of the traced program.
+    pub(crate) traced: bool,
 }
 
 /// An unwinding that was not carried out, or not to its end.

@@ -24,7 +24,7 @@ impl<C: Context, T: Tracer> Env<'_, '_, '_, C, T> {
         &mut self,
         prog: &Program,
         funcs: &Funcs<C>,
-        frame: &Frame<'_>,
+        frame: &Frame<'_, T>,
         mut pc: Pc,
     ) -> Result<Next, Failed> {
         let old = frame.old.get();

@@ -213,7 +213,7 @@ impl Progress {
             eprint!("\r{:70}\r", "");
         }
         eprintln!(
-            "{} ticks of {} agent{} in {:.2} s: {}, {} bytes per agent",
+            "{} ticks of {} agent{} in {:.2} s: {}, {} bytes of tree state per agent",
             self.ticks,
             self.agents,
             if self.agents == 1 { "" } else { "s" },

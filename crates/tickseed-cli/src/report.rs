@@ -85,7 +85,7 @@ impl<'w> Line<'w> {
                 .iter()
                 .map(|(id, _)| watch.status(id).map(word))
                 .collect(),
-            halted: watch.halted().iter().map(|n| n.0).collect(),
+            halted: watch.report().halted().iter().map(|n| n.0).collect(),
             scores: world.scores(),
             keys: world.keys(stage.focus()).into_iter().map(key).collect(),
             doing: world

@@ -9,10 +9,10 @@ use alloc::vec::Vec;
 use core::time::Duration;
 
 use tickseed_core::{BuildError, Def, Rng, Status, TickError, Tree, nodes};
+use tickseed_derive::Context;
 
 use crate::crowd::{Body, Crowd, crowd_world};
 use crate::geometry::Point;
-use crate::keys::keys;
 use crate::stage::{Stage, between};
 use crate::view::{Bar, Mark, Shape, Tone, View};
 use crate::world::{Info, Input, KeyValue, World};
@@ -38,30 +38,26 @@ const REST: f32 = 25.0;
 const ARRIVALS: f32 = 0.08;
 
 /// What a boss's leaves see and change.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Context)]
+#[context(crate = tickseed_core)]
 pub struct Boss {
     hp: f32,
+    #[key(read_only)]
     max_hp: f32,
     has_target: bool,
     /// The party's remaining strength.
     target_hp: f32,
     /// The party's damage per second.
+    #[key(skip)]
     target_damage: f32,
     /// Seconds of rage left.
+    #[key(read_only)]
     rage: f32,
+    #[key(read_only)]
     strikes: u32,
+    #[key(read_only)]
     wipes: u32,
 }
-
-keys!(Boss {
-    HP hp: f32 mut,
-    MAX_HP max_hp: f32,
-    HAS_TARGET has_target: bool mut,
-    TARGET_HP target_hp: f32 mut,
-    RAGE rage: f32,
-    STRIKES strikes: u32,
-    WIPES wipes: u32,
-});
 
 impl Body for Boss {
     fn digest(&self) -> [f32; 3] {

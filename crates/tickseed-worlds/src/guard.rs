@@ -13,10 +13,13 @@ use core::f32::consts::{PI, TAU};
 use core::time::Duration;
 
 use bytemuck::{Pod, Zeroable};
-use tickseed_core::{Agent, BuildError, Cx, Def, Leaf, LeafError, Status, TickError, Tree, nodes};
+use tickseed_core::{
+    Agent, BuildError, Cadence, Cx, Def, Leaf, LeafError, Pacer, Status, TickError, Time, Tree,
+    nodes,
+};
+use tickseed_derive::Context;
 
 use crate::geometry::{Point, turn};
-use crate::keys::keys;
 use crate::stage::Stage;
 use crate::view::{Bar, Mark, Shape, Tone, View};
 use crate::world::{Info, Input, KeyValue, World, read_keys, set_key};
@@ -34,7 +37,7 @@ pub const INFO: Info = Info {
 };
 
 const SIZE: Point = Point::new(26.0, 15.0);
-const DECIDE_EVERY: u64 = 100_000_000;
+const DECISIONS_PER_SECOND: f64 = 10.0;
 const WAYPOINTS: usize = 5;
 const SPEED: f32 = 3.0;
 const SIGHT: f32 = 6.5;
@@ -50,33 +53,30 @@ const BURST: f32 = 4.4;
 const BURST_SECONDS: f32 = 0.9;
 
 /// What the guard's leaves see and change.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Context)]
+#[context(crate = tickseed_core)]
 pub struct Guard {
     x: f32,
     y: f32,
+    #[key(read_only)]
     heading: f32,
+    #[key(read_only)]
     target_seen: bool,
+    #[key(read_only)]
     target_x: f32,
+    #[key(read_only)]
     target_y: f32,
+    #[key(read_only)]
     waypoint: u32,
+    #[key(read_only)]
     hits: u32,
     /// Where the last decision sent it.
     goal: Option<Point>,
     /// A blow dealt in this decision.
+    #[key(skip)]
     blow: bool,
     route: [Point; WAYPOINTS],
 }
-
-keys!(Guard {
-    X x: f32 mut,
-    Y y: f32 mut,
-    HEADING heading: f32,
-    TARGET_SEEN target_seen: bool,
-    TARGET_X target_x: f32,
-    TARGET_Y target_y: f32,
-    WAYPOINT waypoint: u32,
-    HITS hits: u32,
-});
 
 impl Guard {
     fn at(&self) -> Point {
@@ -278,8 +278,8 @@ pub struct GuardWorld {
     agent: Agent,
     guard: Guard,
     intruder: Intruder,
-    /// Nanoseconds since the last decision.
-    undecided: u64,
+    cadence: Cadence,
+    pacer: Pacer,
 }
 
 impl GuardWorld {
@@ -291,6 +291,7 @@ impl GuardWorld {
     pub fn new(seed: u64) -> GuardWorld {
         let tree = tree().expect("the guard's tree is valid");
         let agent = tree.agent_seeded(seed);
+        let cadence = Cadence::hertz(DECISIONS_PER_SECOND);
         let mut stage = Stage::new(seed, INFO.step, tree.def());
         let route = core::array::from_fn(|i| {
             let angle = TAU * i as f32 / WAYPOINTS as f32;
@@ -319,7 +320,8 @@ impl GuardWorld {
             stage,
             tree,
             agent,
-            undecided: DECIDE_EVERY,
+            pacer: cadence.start(Time::ZERO),
+            cadence,
         }
     }
 
@@ -336,9 +338,8 @@ impl GuardWorld {
         }
     }
 
-    fn decide(&mut self) -> Result<(), TickError> {
+    fn decide(&mut self, now: Time) -> Result<(), TickError> {
         self.perceive();
-        let now = self.stage.time();
         self.stage.watch.begin(self.stage.ticks());
         let watch = &mut self.stage.watch;
         let status = self
@@ -398,7 +399,7 @@ impl World for GuardWorld {
     }
 
     fn step(&mut self) -> Result<(), TickError> {
-        self.stage.begin();
+        let now = self.stage.begin();
         let dt = self.stage.dt();
         self.intruder.live(&mut self.stage, self.guard.at());
         let g = &mut self.guard;
@@ -410,10 +411,8 @@ impl World for GuardWorld {
             let at = g.at().toward(goal, SPEED * dt);
             (g.x, g.y) = (at.x, at.y);
         }
-        self.undecided += self.stage.step().as_nanos() as u64;
-        if self.undecided >= DECIDE_EVERY {
-            self.undecided %= DECIDE_EVERY;
-            self.decide()?;
+        for due in self.cadence.due(&mut self.pacer, now) {
+            self.decide(due)?;
         }
         let (g, i) = (self.guard.at(), self.intruder.at);
         self.stage.mix_agent(Status::Running, [g.x, g.y, i.x + i.y]);

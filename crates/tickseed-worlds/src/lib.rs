@@ -29,7 +29,6 @@ pub mod boss;
 mod crowd;
 mod geometry;
 pub mod guard;
-mod keys;
 pub mod monster;
 pub mod robot;
 mod stage;

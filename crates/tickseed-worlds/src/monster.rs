@@ -1,5 +1,5 @@
-//! The monsters of document 003: die, idle, walk, attack, put together by a chained
-//! builder with parameters, as the document does it.
+//! The monsters of document 003: die, idle, walk, attack, put together by the chained
+//! builder with words and parameters of their own, as the document does it.
 
 use alloc::boxed::Box;
 use alloc::string::String;
@@ -8,11 +8,11 @@ use alloc::vec::Vec;
 use core::f32::consts::TAU;
 use core::time::Duration;
 
-use tickseed_core::{BuildError, Def, Node, Status, TickError, Tree, nodes};
+use tickseed_core::{BuildError, Builder, Cx, Def, Status, TickError, Tree, builder, nodes};
+use tickseed_derive::Context;
 
 use crate::crowd::{Body, Crowd, crowd_world};
 use crate::geometry::{Point, turn};
-use crate::keys::keys;
 use crate::stage::Stage;
 use crate::view::{Bar, Mark, Shape, Tone, View};
 use crate::world::{Info, Input, KeyValue, World};
@@ -39,25 +39,35 @@ const HERO_SPEED: f32 = 2.4;
 const HERO_HP: f32 = 100.0;
 
 /// What a monster's leaves see and change.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Context)]
+#[context(crate = tickseed_core)]
 pub struct Monster {
     x: f32,
     y: f32,
+    #[key(read_only)]
     heading: f32,
     hp: f32,
+    #[key(read_only)]
     hero_x: f32,
+    #[key(read_only)]
     hero_y: f32,
+    #[key(read_only)]
     hero_near: bool,
     /// Seconds until it can swing again.
     recover: f32,
     /// Seconds that the present swing or death has taken.
+    #[key(skip)]
     spent: f32,
     /// Where its path leads: where the hero was when it last looked.
+    #[key(read_only)]
     path_x: f32,
+    #[key(read_only)]
     path_y: f32,
+    #[key(skip)]
     walking: bool,
     lair: Point,
     /// Damage dealt to the hero in this tick.
+    #[key(skip)]
     dealt: f32,
     doing: Doing,
 }
@@ -69,19 +79,6 @@ enum Doing {
     Attack,
     Die,
 }
-
-keys!(Monster {
-    X x: f32 mut,
-    Y y: f32 mut,
-    HEADING heading: f32,
-    HP hp: f32 mut,
-    HERO_X hero_x: f32,
-    HERO_Y hero_y: f32,
-    HERO_NEAR hero_near: bool,
-    RECOVER recover: f32 mut,
-    PATH_X path_x: f32,
-    PATH_Y path_y: f32,
-});
 
 impl Body for Monster {
     fn digest(&self) -> [f32; 3] {
@@ -186,136 +183,54 @@ impl Monster {
     }
 }
 
-/// Builds a monster's tree call by call: a composite stays open for what follows until
-/// [`pop`](Builder::pop) closes it, and [`end`](Builder::end) closes everything.
+/// The words that monsters add to the chained builder, as the document's own builder adds
+/// them to its base.
 ///
 /// ```
-/// use tickseed_worlds::monster::Builder;
-/// let tree = Builder::active_selector().die().idle(2.0).sequence().attack(5.0, 0.4).end()?;
-/// assert_eq!(tree.def().len(), 5);
+/// use tickseed_core::builder;
+/// use tickseed_worlds::monster::{Monster, MonsterWords};
+/// let tree = builder::<Monster>().selector().reactive().die().idle(2.0).end().build()?;
+/// assert_eq!(tree.def().len(), 3);
 /// # Ok::<(), tickseed_core::BuildError>(())
 /// ```
-#[derive(Debug)]
-pub struct Builder {
-    open: Vec<(Open, Vec<Node<Monster>>)>,
-}
-
-#[derive(Clone, Copy, Debug)]
-enum Open {
-    ActiveSelector,
-    Selector,
-    Sequence,
-}
-
-impl Builder {
-    /// A tree whose root is a reactive selector.
-    #[must_use]
-    pub fn active_selector() -> Builder {
-        Builder {
-            open: vec![(Open::ActiveSelector, Vec::new())],
-        }
-    }
-
-    fn opened(mut self, what: Open) -> Builder {
-        self.open.push((what, Vec::new()));
-        self
-    }
-
-    /// Opens a selector that resumes.
-    #[must_use]
-    pub fn selector(self) -> Builder {
-        self.opened(Open::Selector)
-    }
-
-    /// Opens a sequence that resumes.
-    #[must_use]
-    pub fn sequence(self) -> Builder {
-        self.opened(Open::Sequence)
-    }
-
-    fn add(mut self, node: Node<Monster>) -> Builder {
-        if let Some((_, children)) = self.open.last_mut() {
-            children.push(node);
-        }
-        self
-    }
-
-    /// Closes what was opened last; the root stays open until the end.
-    #[must_use]
-    pub fn pop(mut self) -> Builder {
-        if self.open.len() > 1
-            && let Some((what, children)) = self.open.pop()
-        {
-            return self.add(closed(what, children));
-        }
-        self
-    }
-
+pub trait MonsterWords {
     /// Dies when there is no health left.
-    #[must_use]
-    pub fn die(self) -> Builder {
-        let n = nodes::<Monster>();
-        self.add(
-            n.action("die", |m| {
-                let dt = m.dt_secs();
-                m.die(dt)
-            })
-            .on_halt(|m| m.spent = 0.0),
-        )
-    }
-
+    fn die(self) -> Self;
     /// Idles while there is nobody to fight, or while it recovers next to the hero.
-    #[must_use]
-    pub fn idle(self, attack_radius: f32) -> Builder {
-        let n = nodes::<Monster>();
-        self.add(n.action("idle", move |m| m.idle(attack_radius)))
-    }
-
-    /// Walks to the hero.
-    #[must_use]
-    pub fn walk(self, repath_radius: f32, attack_radius: f32) -> Builder {
-        let n = nodes::<Monster>();
-        self.add(
-            n.action("walk", move |m| {
-                let dt = m.dt_secs();
-                m.walk(repath_radius, attack_radius, dt)
-            })
-            .on_halt(|m| m.walking = false),
-        )
-    }
-
+    fn idle(self, attack_radius: f32) -> Self;
+    /// Walks to the hero; radii in metres.
+    fn walk(self, repath_radius: f32, attack_radius: f32) -> Self;
     /// Attacks: so much damage after a swing of so many seconds.
-    #[must_use]
-    pub fn attack(self, damage: f32, swing: f32) -> Builder {
-        let n = nodes::<Monster>();
-        self.add(
-            n.action("attack", move |m| {
-                let dt = m.dt_secs();
-                m.attack(damage, swing, dt)
-            })
-            .on_halt(|m| m.spent = 0.0),
-        )
-    }
-
-    /// Closes everything and builds the tree.
-    ///
-    /// # Errors
-    /// What is wrong with it, such as a composite left empty.
-    pub fn end(mut self) -> Result<Tree<Monster>, BuildError> {
-        while self.open.len() > 1 {
-            self = self.pop();
-        }
-        let (what, children) = self.open.pop().unwrap_or((Open::ActiveSelector, vec![]));
-        closed(what, children).build()
-    }
+    fn attack(self, damage: f32, swing: f32) -> Self;
 }
 
-fn closed(what: Open, children: Vec<Node<Monster>>) -> Node<Monster> {
-    let n = nodes::<Monster>();
-    match what {
-        Open::ActiveSelector => n.selector(children).reactive(),
-        Open::Selector => n.selector(children),
-        Open::Sequence => n.sequence(children),
+impl MonsterWords for Builder<Monster> {
+    fn die(self) -> Self {
+        let act = nodes().action("die", |m: &mut Cx<'_, '_, Monster>| {
+            let dt = m.dt_secs();
+            m.die(dt)
+        });
+        self.node(act.on_halt(|m| m.spent = 0.0))
+    }
+
+    fn idle(self, attack_radius: f32) -> Self {
+        self.action("idle", move |m| m.idle(attack_radius))
+    }
+
+    fn walk(self, repath_radius: f32, attack_radius: f32) -> Self {
+        let act = nodes().action("walk", move |m: &mut Cx<'_, '_, Monster>| {
+            let dt = m.dt_secs();
+            m.walk(repath_radius, attack_radius, dt)
+        });
+        self.node(act.on_halt(|m| m.walking = false))
+    }
+
+    fn attack(self, damage: f32, swing: f32) -> Self {
+        let act = nodes().action("attack", move |m: &mut Cx<'_, '_, Monster>| {
+            let dt = m.dt_secs();
+            m.attack(damage, swing, dt)
+        });
+        self.node(act.on_halt(|m| m.spent = 0.0))
     }
 }
 
@@ -324,12 +239,15 @@ fn closed(what: Open, children: Vec<Node<Monster>>) -> Node<Monster> {
 /// # Errors
 /// None in practice: it is valid.
 pub fn tree() -> Result<Tree<Monster>, BuildError> {
-    Builder::active_selector()
+    builder::<Monster>()
+        .selector()
+        .reactive()
         .die()
         .idle(2.0)
         .walk(2.0, 2.0)
         .attack(9.0, 0.4)
         .end()
+        .build()
 }
 
 #[derive(Clone, Debug)]

@@ -9,9 +9,9 @@ use core::f32::consts::TAU;
 use core::time::Duration;
 
 use tickseed_core::{Agent, BuildError, Def, Status, TickError, Tree, nodes};
+use tickseed_derive::Context;
 
 use crate::geometry::{Point, turn};
-use crate::keys::keys;
 use crate::stage::Stage;
 use crate::view::{Bar, Mark, Shape, Tone, View};
 use crate::world::{Info, Input, KeyValue, World, read_keys, set_key};
@@ -48,36 +48,28 @@ const RESERVE: f32 = 0.04;
 const TRAIL: usize = 240;
 
 /// What the robot's leaves see and change.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Context)]
+#[context(crate = tickseed_core)]
 pub struct Robot {
     x: f32,
     y: f32,
+    #[key(read_only)]
     heading: f32,
     battery: f32,
     /// With hysteresis: see [`LOW`] and [`FULL`].
+    #[key(read_only)]
     battery_low: bool,
     target_visible: bool,
     target_x: f32,
     target_y: f32,
+    #[key(read_only)]
     waypoint: u32,
+    #[key(read_only)]
     charging: bool,
     /// Where its leaf wants it to drive in this step.
     drive: Option<Point>,
     route: [Point; WAYPOINTS],
 }
-
-keys!(Robot {
-    X x: f32 mut,
-    Y y: f32 mut,
-    HEADING heading: f32,
-    BATTERY battery: f32 mut,
-    BATTERY_LOW battery_low: bool,
-    TARGET_VISIBLE target_visible: bool mut,
-    TARGET_X target_x: f32 mut,
-    TARGET_Y target_y: f32 mut,
-    WAYPOINT waypoint: u32,
-    CHARGING charging: bool,
-});
 
 impl Robot {
     fn at(&self) -> Point {

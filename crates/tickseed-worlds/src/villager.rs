@@ -9,10 +9,10 @@ use core::time::Duration;
 
 use tickseed_core::nodes::{Consideration, Curve, Score};
 use tickseed_core::{BuildError, Def, Node, NodeId, Status, TickError, Tree, nodes};
+use tickseed_derive::Context;
 
 use crate::crowd::{Body, Crowd, crowd_world};
 use crate::geometry::{Point, turn};
-use crate::keys::keys;
 use crate::stage::{Stage, between};
 use crate::view::{Bar, Mark, Shape, Tone, View};
 use crate::world::{Info, Input, KeyValue, World};
@@ -36,18 +36,22 @@ const DAY: f32 = 90.0;
 const SPEED: f32 = 3.6;
 
 /// What a villager's leaves see and change. Needs go from 0, content, to 1, desperate.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Context)]
+#[context(crate = tickseed_core)]
 pub struct Villager {
     x: f32,
     y: f32,
+    #[key(read_only)]
     heading: f32,
     hunger: f32,
     tiredness: f32,
     loneliness: f32,
     poverty: f32,
     /// 1 at noon, 0 at midnight.
+    #[key(read_only)]
     daylight: f32,
     /// The part of the village that is at the meeting place.
+    #[key(read_only)]
     company: f32,
     home: Point,
     square: Point,
@@ -66,17 +70,6 @@ enum Need {
 }
 
 const NEEDS: [&str; 5] = ["eating", "sleeping", "socialising", "working", "walking"];
-
-keys!(Villager {
-    X x: f32 mut,
-    Y y: f32 mut,
-    HUNGER hunger: f32 mut,
-    TIREDNESS tiredness: f32 mut,
-    LONELINESS loneliness: f32 mut,
-    POVERTY poverty: f32 mut,
-    DAYLIGHT daylight: f32,
-    COMPANY company: f32,
-});
 
 impl Body for Villager {
     fn digest(&self) -> [f32; 3] {

@@ -53,7 +53,7 @@ fn patrol_click_approach_drain_preempt_charge_resume() {
         assert_eq!(leaf(w), "recharge", "whether or not it had a target");
         let approach = w.def().find("approach").unwrap();
         assert_eq!(
-            w.stage().watch().halted(),
+            w.stage().watch().report().halted(),
             [approach],
             "told once that it is over"
         );

@@ -142,7 +142,7 @@ fn facts(frame: &mut Frame<'_>, app: &App, bars: &[Bar], notes: &[(&str, String)
     if !scores.is_empty() {
         lines.push(Line::styled("scores", look.quiet()));
         let def = app.world.def();
-        let running = app.world.stage().watch().path().nth(1);
+        let running = app.world.stage().watch().path().get(1).copied();
         let branches = &def.node(tickseed_core::NodeId::ROOT).children;
         for (&child, score) in branches.iter().zip(scores) {
             let label = def.node(child).label().to_owned();

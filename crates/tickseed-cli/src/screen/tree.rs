@@ -9,7 +9,7 @@ use super::app::App;
 /// The lines of the tree.
 pub(super) fn lines(app: &App) -> Vec<Line<'static>> {
     let def = app.world.def();
-    let path: Vec<NodeId> = app.world.stage().watch().path().collect();
+    let path = app.world.stage().watch().path();
     def.iter()
         .map(|(id, _)| line(app, def, &path, id))
         .collect()

@@ -213,7 +213,6 @@ pub(crate) struct Quick {
     offset: u32,
     from: u32,
     span: u32,
-    ty: ScalarType,
 }
 
 /// Bytes of a block. Blocks keep their layout, so none is ever out of bounds but by a fault
@@ -255,8 +254,8 @@ impl Quick {
     }
 
     /// Judges a value of fewer bytes.
-    pub(crate) fn small(&self, block: &[u8]) -> bool {
-        self.includes(match self.ty {
+    pub(crate) fn small(&self, ty: ScalarType, block: &[u8]) -> bool {
+        self.includes(match ty {
             ScalarType::I16 => i32::from(i16::from_ne_bytes(bytes(block, self.offset))) as u32,
             ScalarType::U16 => u16::from_ne_bytes(bytes(block, self.offset)).into(),
             ScalarType::I8 => i32::from(i8::from_ne_bytes(bytes(block, self.offset))) as u32,
@@ -302,7 +301,6 @@ impl Test {
             offset,
             from: lo as u32,
             span: (hi - lo) as u32,
-            ty: self.source.ty,
         };
         Some(Judged::Quick(if self.negate {
             quick.flipped()
@@ -344,7 +342,6 @@ impl Test {
             offset,
             from: from as u32,
             span: to.wrapping_sub(from) as u32,
-            ty: self.source.ty,
         };
         Some(Judged::Quick(if self.negate {
             quick.flipped()
@@ -646,10 +643,10 @@ mod tests {
         Some(match t.quick()? {
             Judged::Always(b) => b,
             Judged::Quick(q) => {
-                let judge = |q: Quick| match q.ty {
+                let judge = |q: Quick| match t.source.ty {
                     ScalarType::F32 => q.fraction(block),
                     ScalarType::I32 | ScalarType::U32 => q.whole(block),
-                    _ => q.small(block),
+                    ty => q.small(ty, block),
                 };
                 assert_ne!(judge(q), judge(q.flipped()));
                 assert_eq!(q, q.flipped().flipped());

@@ -524,7 +524,7 @@ impl<'d> Lower<'d> {
                     let what = match t.source.ty {
                         ScalarType::I32 | ScalarType::U32 => What::Whole(q),
                         ScalarType::F32 => What::Fraction(q),
-                        _ => What::Small(q),
+                        ty => What::Small(ty, q),
                     };
                     self.judge(id, what, s, f)
                 }

@@ -5,6 +5,7 @@ use alloc::vec::Vec;
 
 use crate::def::NodeId;
 use crate::guard::{Compare, Quick, Test};
+use crate::key::ScalarType;
 use crate::nodes::{Parallel, Utility};
 use crate::status::Status;
 
@@ -259,7 +260,7 @@ pub(crate) enum What {
     /// Four bytes of the block, as a fraction.
     Fraction(Quick),
     /// Fewer bytes.
-    Small(Quick),
+    Small(ScalarType, Quick),
     /// A function.
     Call(u32),
     /// A comparison of any kind.

@@ -197,7 +197,13 @@ impl<C: Context, T: Tracer> Env<'_, '_, '_, C, T> {
                             What::Call(func) => funcs.preds[*func as usize](at),
                             other => wide::<C>(prog, other, at),
                         };
-                        i = if holds { part.s } else { part.f };
+                        i = if holds {
+                            part.s
+                        } else {
+                            // A branch, not a choice by arithmetic: it can be foreseen.
+                            cold();
+                            part.f
+                        };
                         if i & LEAVE != 0 {
                             break i & !LEAVE;
                         }
@@ -317,10 +323,15 @@ fn wide<C: Context>(prog: &Program, what: &What, at: &C::At<'_>) -> bool {
     match what {
         What::Whole(q) => q.whole(C::block(at)),
         What::Fraction(q) => q.fraction(C::block(at)),
-        What::Small(q) => q.small(C::block(at)),
+        What::Small(ty, q) => q.small(*ty, C::block(at)),
         What::Test(i) => prog.tests[*i as usize].passes::<C>(at),
         What::Compare(i) => prog.compares[*i as usize].passes::<C>(at),
         // Calls are made where the functions are at hand.
         What::Call(_) => false,
     }
 }
+
+/// Tells the compiler that a branch is a branch.
+#[cold]
+#[inline(always)]
+fn cold() {}

@@ -148,7 +148,8 @@ impl<T: IntoOutcome, E: Into<LeafError>> IntoOutcome for Result<T, E> {
 /// The state is plain bytes ([`bytemuck::Pod`]) that live in the agent's block, zeroed
 /// when an activation starts: a snapshot of an agent holds it, and sharing the tree
 /// between agents cannot mix it up. The engine guarantees one `start` for each
-/// activation, then `tick`s, then either a verdict or one `halt`.
+/// activation, then `tick`s, then either a verdict or one `halt`. An error is no end: the
+/// leaf is halted when the agent is recovered, also if `start` failed.
 pub trait Leaf<C: Context>: Send + Sync + 'static {
     /// The state of one activation.
     type State: Pod;
@@ -178,7 +179,7 @@ pub trait BoxedLeaf<C: Context>: Send + Sync + 'static {
     type State: Send + 'static;
 
     /// Begins an activation: its state and the answer of its first tick. On a verdict the
-    /// state is dropped at once.
+    /// state is dropped at once. If this fails there is no state, and no `halt` will follow.
     ///
     /// # Errors
     /// The leaf's own; the agent is then poisoned.

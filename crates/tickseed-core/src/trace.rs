@@ -4,6 +4,10 @@ use crate::def::NodeId;
 use crate::status::Status;
 
 /// Is told what happens during a traced tick, in order. Untraced ticks do not pay for it.
+///
+/// What a node halts because of its answer is reported before the node's `leave`, after the
+/// `leave` of the child that brought the answer; a node that ticks several children at once
+/// first tells which of them decided.
 pub trait Trace {
     /// A node begins to be ticked.
     fn enter(&mut self, node: NodeId);

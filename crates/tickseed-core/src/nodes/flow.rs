@@ -4,6 +4,9 @@
 //! the first other answer is the composite's own. Past the last child a sequence succeeds
 //! and a selector fails. A skipped child counts as not there; if every child was skipped
 //! in this activation (for a reactive composite: in this tick) the composite is skipped.
+//! What counts is how a child ended: one that ran and then answered skipped was skipped. Of a
+//! composite that begins at a kept place, or goes straight to a child that a `hold` keeps,
+//! only the children from there on count.
 //! They are mirror images: a sequence is an inverted selector of inverted children.
 //!
 //! | flow | next tick while a child runs | when a child answers |

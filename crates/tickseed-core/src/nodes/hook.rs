@@ -6,7 +6,8 @@
 //! * catch: when the child fails, the handler decides whether the node succeeds or fails.
 //!   (Any other status that it returns counts as failure.) Success, skip and running pass.
 //!
-//! A hook cannot change the status. Hooks of nested nodes run innermost first.
+//! A hook cannot change the status. Hooks of nested nodes run innermost first. After a leaf's
+//! error recovery halts what was active, hooks included; they see a halt.
 
 use alloc::boxed::Box;
 use alloc::vec;

@@ -11,10 +11,12 @@
 //!   that restarts or was skipped may still succeed, so it does not count as failed).
 //! * `tie`: which verdict counts when both thresholds are reached (after all: in one tick).
 //! * `finished`: [`Finished::Latch`] keeps a finished child's verdict until the node ends;
-//!   [`Finished::Restart`] ticks it again every tick, its newest verdict counting.
+//!   [`Finished::Restart`] ticks it again every tick, its newest verdict counting; while it
+//!   runs again, or was skipped, it has none.
 //! * `leftover`: when the verdict is known, children still running are halted in child
 //!   order ([`Leftover::Halt`]), or waited for without changing the verdict
-//!   ([`Leftover::Await`]): then unfinished children go on and finished ones rest.
+//!   ([`Leftover::Await`]): then, from the next tick on, those that run go on and all others
+//!   rest, also those that were not started yet.
 //!
 //! A skipped child counts as not there in this tick and is asked again in the next. If every
 //! child is skipped, the node is skipped.

@@ -10,6 +10,8 @@
 //! answers `on_timeout` at the first tick at or after the limit at which the guard does not
 //! hold (the guard is judged before the clock).
 //!
+//! A computed duration that is longer than timers can keep (2^55 ns, 417 days) is cut to that.
+//!
 //! A delay waits like a wait and then, in the same tick, starts its child.
 
 use alloc::boxed::Box;

@@ -53,6 +53,9 @@ const HEADER: usize = 20;
 const MAX_BYTES: usize = 64 << 20;
 /// Longer strings are not shared: else a few bytes of input could stand for endless text.
 const MAX_SHARED: usize = 64;
+/// Most attributes, comments, nodes and so on accepted together; each costs some 100 bytes of memory
+/// and as little as 1 of input.
+const MAX_THINGS: usize = 1 << 22;
 /// Most nodes accepted; each costs some 300 bytes of memory and as few as 2 of input.
 const MAX_NODES: usize = 1 << 20;
 
@@ -78,7 +81,7 @@ pub enum BinaryError {
     Damaged,
     /// It is larger than any reader accepts.
     TooLarge {
-        /// The limit that was passed: bytes or nodes.
+        /// The limit that was passed: in bytes, nodes, or things in lists.
         limit: usize,
     },
     /// The checksum fits but the content makes no sense: a faulty writer.
@@ -128,7 +131,13 @@ impl std::error::Error for BinaryError {}
 
 /// Writes a document.
 pub fn write(document: &Document) -> Vec<u8> {
-    let payload = write::document(document);
+    seal(&write::document(document))
+}
+
+/// A file with a right header around any payload, for testing readers: what is inside need not make
+/// sense.
+#[doc(hidden)]
+pub fn seal(payload: &[u8]) -> Vec<u8> {
     let mut out = Vec::with_capacity(HEADER + payload.len());
     out.extend(MAGIC);
     out.extend(VERSION.to_le_bytes());

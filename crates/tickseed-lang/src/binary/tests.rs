@@ -35,18 +35,6 @@ fn every_damaged_byte_and_every_cut_is_noticed() {
     ));
 }
 
-/// A file with a right header around any payload.
-fn sealed(payload: &[u8]) -> Vec<u8> {
-    let mut out = MAGIC.to_vec();
-    out.extend(VERSION.to_le_bytes());
-    out.extend((payload.len() as u32).to_le_bytes());
-    out.extend([0; 4]);
-    out.extend(payload);
-    let sum = sum(&out);
-    out[16..HEADER].copy_from_slice(&sum.to_le_bytes());
-    out
-}
-
 /// Behind a right checksum anything may stand, too: a faulty or hostile writer.
 #[test]
 fn mutated_payloads_never_panic() {
@@ -63,7 +51,7 @@ fn mutated_payloads_never_panic() {
                 _ => payload[at] = r.next() as u8,
             }
         }
-        if let Ok(document) = read(&sealed(&payload)) {
+        if let Ok(document) = read(&seal(&payload)) {
             understood += 1;
             // Bytes, not documents: a number that is none (NaN) does not equal itself.
             let bytes = write(&document);
@@ -78,7 +66,7 @@ fn mutated_payloads_never_panic() {
 
 #[test]
 fn small_inputs_cannot_ask_for_much() {
-    let invalid = |payload: &[u8]| match read(&sealed(payload)) {
+    let invalid = |payload: &[u8]| match read(&seal(payload)) {
         Err(BinaryError::Invalid { expected, .. }) => expected,
         other => panic!("{other:?}"),
     };
@@ -96,6 +84,17 @@ fn small_inputs_cannot_ask_for_much() {
     assert_eq!(invalid(&[0, 1, 0xFF, 0xFF, 0x7F]), "more bytes");
     assert_eq!(invalid(&[0, 1, 0x02]), "a shared string");
     assert_eq!(invalid(&[1, 1, 0xFF, 0]), "UTF-8");
+}
+
+/// A byte of input for each of millions of attributes, which are far larger in memory.
+#[test]
+fn things_are_counted() {
+    let mut payload = vec![0, 0, 0x81, 0x80, 0x80, 0x02];
+    payload.resize(payload.len() + MAX_THINGS + 10, 0);
+    assert_eq!(
+        read(&seal(&payload)),
+        Err(BinaryError::TooLarge { limit: MAX_THINGS })
+    );
 }
 
 #[test]
@@ -117,7 +116,7 @@ fn deep_nodes_are_refused() {
     let mut payload = vec![1, 1, b'a', 0, 0, 1, 1, 0, 0, 0, 0, 0, 1];
     payload.extend([0x10, 0, 1].repeat(100_000));
     assert!(matches!(
-        read(&sealed(&payload)),
+        read(&seal(&payload)),
         Err(BinaryError::Invalid {
             expected: "less deeply nested nodes",
             ..

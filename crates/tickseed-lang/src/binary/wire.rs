@@ -1,6 +1,6 @@
 //! Numbers and strings on the wire.
 
-use super::{BinaryError, MAX_SHARED};
+use super::{BinaryError, MAX_SHARED, MAX_THINGS};
 use std::collections::HashMap;
 
 /// Collects the document's bytes and the strings it shares.
@@ -80,6 +80,8 @@ pub(super) struct Reader<'b> {
     bytes: &'b [u8],
     at: usize,
     shared: Vec<&'b str>,
+    /// Things that may still come in lists.
+    left: usize,
 }
 
 impl<'b> Reader<'b> {
@@ -89,6 +91,7 @@ impl<'b> Reader<'b> {
             bytes,
             at: 0,
             shared: Vec::new(),
+            left: MAX_THINGS,
         };
         let count = reader.count()?;
         let mut lengths = Vec::with_capacity(count);
@@ -200,6 +203,11 @@ impl<'b> Reader<'b> {
         mut one: impl FnMut(&mut Self) -> Result<T>,
     ) -> Result<Vec<T>> {
         let count = self.count()?;
+        let limit = MAX_THINGS;
+        self.left = self
+            .left
+            .checked_sub(count)
+            .ok_or(BinaryError::TooLarge { limit })?;
         // Not more in advance than the bytes of the items could be worth: items are larger in
         // memory than on the wire.
         let mut items = Vec::with_capacity(count.min(64));

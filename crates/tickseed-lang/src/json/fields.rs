@@ -8,11 +8,15 @@ use std::fmt::Write;
 /// Mistakes reported before the rest is left out.
 const MAX_ERRORS: usize = 100;
 
+/// Most nodes accepted.
+const MAX_NODES: usize = 1 << 20;
+
 pub(super) struct Reader<'d> {
     pub(super) file: FileId,
     diagnostics: &'d mut Vec<Diagnostic>,
     errors: usize,
     path: Vec<Step>,
+    nodes: usize,
 }
 
 enum Step {
@@ -42,6 +46,7 @@ impl<'d> Reader<'d> {
             diagnostics,
             errors: 0,
             path: Vec::new(),
+            nodes: 0,
         }
     }
 
@@ -98,6 +103,17 @@ impl<'d> Reader<'d> {
                 }
             }
         }
+    }
+
+    /// Counts a node and tells whether there are too many: they take more memory than their text.
+    /// That is reported once.
+    pub(super) fn too_many_nodes(&mut self, v: Json<'_, '_>) -> bool {
+        self.nodes += 1;
+        if self.nodes == MAX_NODES + 1 {
+            let message = format!("more nodes than the limit of {MAX_NODES}");
+            self.error("json::too-large", v, message);
+        }
+        self.nodes > MAX_NODES
     }
 
     fn expect(&mut self, v: Json<'_, '_>, kind: Kind) -> bool {

@@ -237,6 +237,9 @@ fn node(r: &mut Reader<'_>, json: Json<'_, '_>, depth: usize) -> Node {
         );
         return out;
     }
+    if r.too_many_nodes(json) {
+        return out;
+    }
     let seen = r.fields(json, known::NODE, |r, key, v| match key {
         "kind" => out.kind = r.name(v),
         "form" => {

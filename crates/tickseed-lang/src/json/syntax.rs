@@ -12,7 +12,7 @@ use std::ops::Range;
 /// and trees are limited to 256 nodes in depth.
 pub(crate) const MAX_DEPTH: usize = 1_000;
 /// Largest input in bytes.
-pub(crate) const MAX_BYTES: usize = 64 << 20;
+pub(crate) const MAX_BYTES: usize = 32 << 20;
 
 const NONE: u32 = u32::MAX;
 

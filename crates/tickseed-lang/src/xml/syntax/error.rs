@@ -28,6 +28,11 @@ pub enum SyntaxErrorKind {
         /// The limit in levels.
         limit: usize,
     },
+    /// There are more pieces than [`Limits::pieces`](super::Limits::pieces).
+    TooManyPieces {
+        /// The limit.
+        limit: usize,
+    },
     /// Too many mistakes: the rest is not reported.
     TooMany,
     /// A character that no XML text may contain.
@@ -123,6 +128,12 @@ impl fmt::Display for SyntaxErrorKind {
                 write!(
                     f,
                     "Maximum XML nesting depth exceeded (limit: {nodes}): the XML is too deeply nested"
+                )
+            }
+            Self::TooManyPieces { limit } => {
+                write!(
+                    f,
+                    "the file has more elements and comments than the limit of {limit}"
                 )
             }
             Self::TooMany => write!(f, "too many mistakes: the rest of the file is not read"),

@@ -28,13 +28,16 @@ pub struct Limits {
     /// Deepest nesting of elements. BehaviorTree.CPP allows 256 levels of tree nodes; `<root>`
     /// and `<BehaviorTree>` come on top.
     pub depth: usize,
+    /// Most pieces (elements, comments, texts): they take more memory than the text they stand in.
+    pub pieces: usize,
 }
 
 impl Default for Limits {
     fn default() -> Self {
         Self {
-            bytes: 64 << 20,
+            bytes: 16 << 20,
             depth: 256 + 2,
+            pieces: 1 << 20,
         }
     }
 }

@@ -81,6 +81,11 @@ impl<'s> Scanner<'s> {
             self.bytes = &self.bytes[..nul];
         }
         while self.at < self.bytes.len() {
+            let limit = self.limits.pieces;
+            if self.out.pieces.len() >= limit {
+                self.error(E::TooManyPieces { limit }, self.at..self.at + 1, None)?;
+                return Err(Stop);
+            }
             if self.bytes[self.at] == b'<' {
                 self.markup()?;
             } else {

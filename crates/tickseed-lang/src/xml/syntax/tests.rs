@@ -194,6 +194,22 @@ fn size_and_number_of_mistakes_are_limited() {
         SyntaxErrorKind::TooLarge { limit: 10 }
     );
     assert!(syntax.root().is_none());
+    let limits = Limits {
+        pieces: 3,
+        ..Limits::default()
+    };
+    let syntax = Syntax::parse("<r><a/><b/><c/></r>", limits);
+    assert_eq!(
+        syntax.errors()[0].kind,
+        SyntaxErrorKind::TooManyPieces { limit: 3 }
+    );
+    assert_eq!(
+        (
+            syntax.errors().len(),
+            syntax.root().unwrap().elements().count()
+        ),
+        (1, 2)
+    );
     let garbage = errors(&"< ".repeat(10_000));
     assert_eq!(garbage.len(), 101);
     assert!(garbage[100].contains("too many mistakes"));

@@ -111,7 +111,7 @@ impl Villager {
         };
         let rate = match need {
             Need::Eat => 0.25,
-            Need::Sleep => 0.09,
+            Need::Sleep => 0.035,
             Need::Socialise => 0.14,
             Need::Work | Need::Walk => 0.06,
         };
@@ -158,12 +158,12 @@ pub fn scores() -> [Score<Villager>; 4] {
             // Who has nothing left cannot pay.
             fact(|v| v.poverty).range(1.0, 0.7).curve(Curve::Smoothstep),
         );
-    let sleep = Score::new(1.1)
+    let sleep = Score::new(1.4)
         .consider(fact(|v| v.tiredness).curve(Curve::Logistic {
             steepness: 9.0,
-            middle: 0.6,
+            middle: 0.45,
         }))
-        .consider(fact(|v| v.daylight).range(1.0, 0.0).curve(rising(0.35)));
+        .consider(fact(|v| v.daylight).range(1.0, 0.0).curve(rising(0.1)));
     let socialise = Score::new(0.9)
         .consider(fact(|v| v.loneliness).curve(Curve::Power { exponent: 1.5 }))
         .consider(fact(|v| v.company).range(0.0, 0.5).curve(rising(0.6)));

@@ -29,19 +29,21 @@ impl Panels {
             Constraint::Length(1),
         ])
         .areas(size);
-        let (scene, side) = if size.width >= 90 {
-            let [scene, side] =
-                Layout::horizontal([Constraint::Min(0), Constraint::Length(46)]).areas(body);
-            (scene, side)
+        let halves = if size.width >= 72 {
+            let side = if size.width >= 110 { 46 } else { 36 };
+            Layout::horizontal([Constraint::Min(0), Constraint::Length(side)])
         } else {
-            let [scene, side] =
-                Layout::vertical([Constraint::Percentage(50), Constraint::Min(0)]).areas(body);
-            (scene, side)
+            Layout::vertical([Constraint::Percentage(45), Constraint::Min(0)])
         };
+        let [scene, side] = halves.areas(body);
+        // The tree comes first; what is left goes to the facts, and the decisions need not be.
+        let wanted = u16::try_from(nodes).unwrap_or(u16::MAX).saturating_add(2);
+        let rows = wanted.min(side.height.saturating_sub(6));
+        let log = if side.height - rows >= 18 { 7 } else { 0 };
         let [tree, facts, log] = Layout::vertical([
-            Constraint::Length((nodes as u16 + 2).min(side.height / 2)),
-            Constraint::Fill(3),
-            Constraint::Fill(2),
+            Constraint::Length(rows),
+            Constraint::Fill(1),
+            Constraint::Length(log),
         ])
         .areas(side);
         Panels {
@@ -137,7 +139,7 @@ fn top(frame: &mut Frame<'_>, app: &App, area: Rect) {
 /// Bars, counts, scores, keys.
 fn facts(frame: &mut Frame<'_>, app: &App, bars: &[Bar], notes: &[(&str, String)], area: Rect) {
     let look = app.look;
-    let mut lines: Vec<Line<'static>> = bars.iter().map(|b| bar(app, b)).collect();
+    let mut lines: Vec<Line<'static>> = bars.iter().map(|b| bar(app, b, area)).collect();
     let scores = app.world.scores();
     if !scores.is_empty() {
         lines.push(Line::styled("scores", look.quiet()));
@@ -148,7 +150,7 @@ fn facts(frame: &mut Frame<'_>, app: &App, bars: &[Bar], notes: &[(&str, String)
             let label = def.node(child).label().to_owned();
             let chosen = running == Some(child);
             let tone = if chosen { Tone::Focus } else { Tone::Quiet };
-            lines.push(bar(app, &Bar::new(label, score as f32, tone)));
+            lines.push(bar(app, &Bar::new(label, score as f32, tone), area));
         }
     }
     let doing = app.world.doing();
@@ -157,7 +159,7 @@ fn facts(frame: &mut Frame<'_>, app: &App, bars: &[Bar], notes: &[(&str, String)
         lines.push(Line::styled("everyone", look.quiet()));
         lines.extend(doing.into_iter().map(|(what, n)| {
             let label = format!("{what} {n}");
-            bar(app, &Bar::new(label, n as f32 / all, Tone::Agent))
+            bar(app, &Bar::new(label, n as f32 / all, Tone::Agent), area)
         }));
     }
     let fact = |name: &str, value: String| {
@@ -178,16 +180,20 @@ fn facts(frame: &mut Frame<'_>, app: &App, bars: &[Bar], notes: &[(&str, String)
     frame.render_widget(Paragraph::new(lines).block(panel(app, "facts")), area);
 }
 
-fn bar(app: &App, bar: &Bar) -> Line<'static> {
-    const WIDTH: usize = 18;
+/// A bar as wide as its panel lets it be.
+fn bar(app: &App, bar: &Bar, panel: Rect) -> Line<'static> {
     const PARTS: [&str; 8] = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"];
-    let eighths = (bar.value * (WIDTH * 8) as f32).round() as usize;
+    // Beside it stand its label and its value, and the panel has a border.
+    let width = usize::from(panel.width)
+        .saturating_sub(16 + 6 + 2)
+        .clamp(4, 24);
+    let eighths = (bar.value * (width * 8) as f32).round() as usize;
     let mut filled = "█".repeat(eighths / 8);
     filled.push_str(PARTS[eighths % 8]);
     let style = Style::new().fg(app.look.tone(bar.tone));
     Line::from(vec![
         Span::styled(format!("{:<16}", bar.label), app.look.quiet()),
-        Span::styled(format!("{filled:<WIDTH$}"), style),
+        Span::styled(format!("{filled:<width$}"), style),
         Span::raw(format!("{:>4.0} %", bar.value * 100.0)),
     ])
 }
@@ -230,10 +236,15 @@ fn keys(frame: &mut Frame<'_>, app: &App, area: Rect) {
     if info.crowd {
         all.insert(4, ("tab", "watch next"));
     }
-    let mut spans = Vec::new();
+    let mut line = Line::default();
     for (key, what) in all {
-        spans.push(Span::styled(format!(" {key} "), app.look.title()));
-        spans.push(Span::styled(format!("{what} "), app.look.quiet()));
+        let before = line.spans.len();
+        line.push_span(Span::styled(format!(" {key} "), app.look.title()));
+        line.push_span(Span::styled(format!("{what} "), app.look.quiet()));
+        // What does not fit is left out whole.
+        if line.width() > usize::from(area.width) {
+            line.spans.truncate(before);
+        }
     }
-    frame.render_widget(Line::from(spans), area);
+    frame.render_widget(line, area);
 }

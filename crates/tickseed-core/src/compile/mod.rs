@@ -7,6 +7,7 @@
 mod layout;
 mod lower;
 mod program;
+#[cfg(debug_assertions)]
 mod verify;
 
 pub(crate) use layout::{budget_width, counter_width};

@@ -251,6 +251,17 @@ impl Checker<'_> {
                 }
                 self.final_status(id, *otherwise);
             }
+            Kind::LimitRuns(l) => {
+                if l.limit == 0 {
+                    self.report(
+                        id,
+                        Rule::Range,
+                        "zero runs never run the child",
+                        "use at least 1",
+                    );
+                }
+                self.final_status(id, l.otherwise);
+            }
             Kind::WhileGuard { otherwise: s, .. } | Kind::Precondition { then: s, .. } => {
                 self.final_status(id, *s)
             }

@@ -19,6 +19,8 @@ pub enum History {
     },
     /// A run-once: the verdict, once there is one.
     Once(Option<Status>),
+    /// A limit on runs: how many were started.
+    Runs(u32),
     /// A composite that keeps its place: the child it goes on at.
     Place(u32),
     /// The memory of a custom node.

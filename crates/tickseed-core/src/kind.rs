@@ -5,7 +5,8 @@ use alloc::vec::Vec;
 
 use crate::guard::Expr;
 use crate::nodes::{
-    Flow, Gate, Hook, Loop, Parallel, RunOnce, Switch, TimeLimit, Utility, WaitFor, WaitUntil,
+    Flow, Gate, Hook, LimitRuns, Loop, Parallel, RunOnce, Switch, TimeLimit, Utility, WaitFor,
+    WaitUntil,
 };
 use crate::status::Status;
 
@@ -83,6 +84,10 @@ pub enum Kind {
     },
     /// Runs the child to a verdict once in the agent's life.
     RunOnce(RunOnce),
+    /// Starts the child a limited number of times in the agent's life.
+    LimitRuns(LimitRuns),
+    /// Forgets the history below when it is entered anew.
+    Forget,
     /// Calls a function when the child ends. Functions: the hook.
     Hook(Hook),
     /// The child while a guard holds, judged each tick. Functions: those of the guard.
@@ -153,6 +158,8 @@ impl Kind {
             Kind::Delay(_) => "delay",
             Kind::Chance { .. } => "chance",
             Kind::RunOnce(_) => "run once",
+            Kind::LimitRuns(_) => "limit runs",
+            Kind::Forget => "forget",
             Kind::Hook(h) => h.name(),
             Kind::WhileGuard { .. } => "while",
             Kind::Precondition { .. } => "precondition",

@@ -338,6 +338,7 @@ impl<C: Context> Tree<C> {
             HistorySlot::Once { slot } => {
                 History::Once(agent.mem[slot as usize].checked_sub(1).and_then(verdict))
             }
+            HistorySlot::Runs(c) => History::Runs(get(&agent.mem, c.slot, c.width)),
             HistorySlot::Place(c) => History::Place(get(&agent.mem, c.slot, c.width)),
             HistorySlot::Memory { slot, len } => {
                 History::Memory(agent.mem[slot as usize..(slot + len) as usize].to_vec())

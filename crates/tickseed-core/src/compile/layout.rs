@@ -138,6 +138,7 @@ pub(crate) fn lay_out<C: Context>(def: &Def, funcs: &Funcs<C>) -> Layout {
             | Kind::WhileGuard { otherwise: s, .. }
             | Kind::Precondition { then: s, .. } => any_skips || *s == Status::Skipped,
             Kind::RunOnce(r) => any_skips || *r == RunOnce::Answer(Status::Skipped),
+            Kind::LimitRuns(l) => any_skips || l.otherwise == Status::Skipped,
             Kind::Loop(l) => {
                 any_skips || l.at_limit == Status::Skipped || l.stopped == Some(Status::Skipped)
             }
@@ -253,6 +254,7 @@ fn history_bytes<C: Context>(def: &Def, funcs: &Funcs<C>, id: NodeId, kind: &Kin
     match kind {
         Kind::Gate(g) => DEADLINE + u32::from(g.closed == Closed::Replay),
         Kind::RunOnce(_) => 1,
+        Kind::LimitRuns(l) => width_for(l.limit).into(),
         Kind::Sequence(Flow::KeepPlace) | Kind::Selector(Flow::KeepPlace) => {
             width_for(node.children.len() as u32).into()
         }

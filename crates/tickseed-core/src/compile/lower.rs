@@ -145,6 +145,7 @@ impl<'d> Lower<'d> {
                     replay: g.closed == nodes::Closed::Replay,
                 },
                 Kind::RunOnce(_) => HistorySlot::Once { slot },
+                Kind::LimitRuns(l) => HistorySlot::Runs(nodes::runs_counter(self, id, *l)),
                 Kind::Sequence(Flow::KeepPlace) | Kind::Selector(Flow::KeepPlace) => {
                     HistorySlot::Place(nodes::place_counter(self, id))
                 }
@@ -325,6 +326,8 @@ impl<'d> Lower<'d> {
             Kind::Delay(wait) => nodes::lower_delay(self, id, *wait, edges),
             Kind::Chance { p, otherwise } => nodes::lower_chance(self, id, *p, *otherwise, edges),
             Kind::RunOnce(options) => nodes::lower_run_once(self, id, *options, edges),
+            Kind::LimitRuns(options) => nodes::lower_limit_runs(self, id, *options, edges),
+            Kind::Forget => nodes::lower_forget(self, id, edges),
             Kind::Hook(hook) => nodes::lower_hook(self, id, *hook, edges),
             Kind::WhileGuard { guard, otherwise } => {
                 nodes::lower_while_guard(self, id, guard, *otherwise, edges)

@@ -116,6 +116,14 @@ pub(crate) enum Op {
     Chance { p: u32, to: Pc, other: Pc },
     /// Has it run before?
     Once { slot: Offset, to: Pc, s: Pc, f: Pc },
+    /// Counts a run, if there is one left.
+    Quota {
+        slot: Offset,
+        width: u8,
+        limit: u32,
+        to: Pc,
+        other: Pc,
+    },
     /// Writes one byte.
     Set { slot: Offset, value: u8, to: Pc },
     /// Writes a number of the width in bytes.
@@ -382,6 +390,7 @@ pub(crate) struct CustomSpec {
 pub(crate) enum HistorySlot {
     Gate { slot: Offset, replay: bool },
     Once { slot: Offset },
+    Runs(Counter),
     Place(Counter),
     Memory { slot: Offset, len: u32 },
 }

@@ -49,7 +49,7 @@ pub(super) fn verify(p: &Program) {
             | Op::Leave { to, .. }
             | Op::Switch { other: to, .. } => &[*to],
             Op::Limit { late, to, .. } => &[*late, *to],
-            Op::Chance { to, other, .. } => &[*to, *other],
+            Op::Chance { to, other, .. } | Op::Quota { to, other, .. } => &[*to, *other],
             Op::Once { to, s, f, .. } => &[*to, *s, *f],
             Op::If { yes, no, .. } => &[*yes, *no],
             Op::Dispatch { .. }

@@ -134,7 +134,7 @@ impl<C: Context> Node<C> {
 
     /// What the node answers when it does not run its child (or, for a wait-until and a
     /// time limit, when the limit is over): for cooldown, chance, while-guard, wait-until,
-    /// time limit and run-once. Failure by default.
+    /// time limit, run-once and a limit on runs. Failure by default.
     pub fn otherwise(mut self, status: Status) -> Self {
         use crate::nodes::RunOnce;
         match (&mut self.kind, status) {
@@ -145,7 +145,8 @@ impl<C: Context> Node<C> {
             (Kind::WaitUntil(w), s) => w.on_timeout = s,
             (Kind::TimeLimit(t), s) => t.on_timeout = s,
             (Kind::RunOnce(r), s) => *r = RunOnce::Answer(s),
-            _ => return self.misused("otherwise", "cooldown (failure or skipped), chance, while_guard, wait_until, time_limit and run_once"),
+            (Kind::LimitRuns(l), s) => l.otherwise = s,
+            _ => return self.misused("otherwise", "cooldown (failure or skipped), chance, while_guard, wait_until, time_limit, run_once and limit_runs"),
         }
         self
     }

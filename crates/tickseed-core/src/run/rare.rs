@@ -173,6 +173,21 @@ impl<C: Context, T: Tracer> Env<'_, '_, '_, C, T> {
                     _ => f,
                 };
             }
+            Op::Quota {
+                slot,
+                width,
+                limit,
+                to,
+                other,
+            } => {
+                let n = get(self.mem, slot, width);
+                if n < limit {
+                    put(self.mem, slot, width, n + 1);
+                    pc = to;
+                } else {
+                    pc = other;
+                }
+            }
             Op::Clear { slot, len, to } => {
                 self.mem[slot as usize..(slot + len) as usize].fill(0);
                 pc = to;

@@ -486,6 +486,137 @@ fn d11_run_once_is_for_life_and_reset_forgets_it() {
     Rig::new(n().run_once(act("A", "S")).otherwise(Status::Skipped)).ticks(["S A+ A=S", "K", "K"]);
 }
 
+#[test]
+fn d11_run_limits_for_life_and_per_visit() {
+    // For life: two runs, and then none, until a reset.
+    Rig::new(n().limit_runs(2, act("A", "S")))
+        .ticks(["S A+ A=S", "S A+ A=S", "F", "F"])
+        .halt("")
+        .ticks(["F"])
+        .reset("")
+        .ticks(["S A+ A=S", "S A+ A=S", "F"]);
+    // Per visit: what makes a visit forgets when it is entered.
+    let visit = || {
+        n().repeat(
+            3,
+            n().limit_runs(2, act("A", "S")).otherwise(Status::Success),
+        )
+    };
+    Rig::new(n().forget(visit())).ticks(["R A+ A=S", "R A+ A=S", "S", "R A+ A=S", "R A+ A=S", "S"]);
+    Rig::new(visit()).ticks(["R A+ A=S", "R A+ A=S", "S", "R", "R", "S"]);
+    // An aborted visit is one: the next has all its runs again.
+    Rig::new(n().forget(visit()))
+        .ticks(["R A+ A=S"])
+        .halt("")
+        .ticks(["R A+ A=S", "R A+ A=S", "S"]);
+}
+
+#[test]
+fn d11_a_run_counts_when_it_starts_however_it_ends() {
+    for script in ["R", "F", "S", "K"] {
+        let mut rig = Rig::new(n().limit_runs(2, act("A", script)));
+        for _ in 0..2 {
+            assert!(rig.step().contains("A+"), "{script}");
+            rig.halt(if script == "R" { "A!" } else { "" });
+        }
+        assert_eq!(rig.step(), "F", "{script}");
+    }
+    // A running child is not asked again.
+    Rig::new(n().limit_runs(1, act("A", "RRS"))).ticks(["R A+", "R A~", "S A~ A=S", "F"]);
+    for (status, expected) in [(Status::Success, "S"), (Status::Skipped, "K")] {
+        Rig::new(n().limit_runs(1, act("A", "F")).otherwise(status)).ticks(["F A+ A=F", expected]);
+    }
+    // Counts of more than one byte.
+    let mut rig = Rig::new(n().limit_runs(300, instant("A", "S")));
+    for _ in 0..300 {
+        assert_eq!(rig.step(), "S A:S");
+    }
+    assert_eq!(rig.step(), "F");
+    assert_eq!(
+        refused(n().limit_runs(0, n().succeed())).issues[0].rule,
+        Rule::Range
+    );
+}
+
+#[test]
+fn d11_forget_reaches_every_kind_of_history_and_no_further() {
+    let kinds: [(&str, Make, &str, &str); 5] = [
+        (
+            "limit",
+            || n().limit_runs(1, act("A", "S")),
+            "S A+ A=S",
+            "F",
+        ),
+        (
+            "cooldown",
+            || n().cooldown(secs(9), act("A", "S")),
+            "S A+ A=S",
+            "F",
+        ),
+        (
+            "rate limit",
+            || n().rate_limit(secs(9), act("A", "S")),
+            "S A+ A=S",
+            "S",
+        ),
+        ("run once", || n().run_once(act("A", "S")), "S A+ A=S", "S"),
+        (
+            "place",
+            || n().selector([n().fail(), act("A", "S")]).keep_place(),
+            "S A+ A=S",
+            "S A+ A=S",
+        ),
+    ];
+    for (name, make, first, then) in kinds {
+        let mut kept = Rig::new(make());
+        assert_eq!(
+            (kept.step(), kept.step()),
+            (first.into(), then.into()),
+            "{name}"
+        );
+        let mut forgets = Rig::new(n().forget(n().parallel([make()])));
+        assert_eq!(
+            (forgets.step(), forgets.step()),
+            (first.into(), first.into()),
+            "{name}"
+        );
+    }
+    // Beside it nothing is forgotten, and while it runs nothing is either.
+    Rig::new(n().sequence([
+        n().force_success(n().limit_runs(1, act("L", "S"))),
+        n().forget(n().parallel([n().force_success(n().limit_runs(1, act("A", "S")))])),
+        n().force_success(n().limit_runs(1, act("Z", "S"))),
+    ]))
+    .ticks(["S L+ L=S A+ A=S Z+ Z=S", "S A+ A=S"]);
+    Rig::new(n().forget(n().sequence([n().limit_runs(1, act("A", "S")), act("B", "RRS")])))
+        .ticks(["R A+ A=S B+", "R B~", "S B~ B=S", "S A+ A=S B+ B=S"]);
+}
+
+#[test]
+fn d15_number_of_recoveries() {
+    let tree = |retries| n().recovery(retries, act("main", "F"), act("help", "S"));
+    Rig::new(tree(0)).ticks(["F main+ main=F"]);
+    Rig::new(tree(1)).ticks(["F main+ main=F help+ help=S main+ main=F"]);
+    Rig::new(tree(2)).ticks(["F main+ main=F help+ help=S main+ main=F help+ help=S main+ main=F"]);
+    // Each activation has all its retries again.
+    Rig::new(tree(1)).ticks([
+        "F main+ main=F help+ help=S main+ main=F",
+        "F main+ main=F help+ help=S main+ main=F",
+    ]);
+    // The recovery fails; takes time; is halted; the second try takes time.
+    Rig::new(n().recovery(2, act("main", "F"), act("help", "F")))
+        .ticks(["F main+ main=F help+ help=F"]);
+    Rig::new(n().recovery(2, act("main", "FRS"), act("help", "RS"))).ticks([
+        "R main+ main=F help+",
+        "R help~ help=S main+",
+        "S main~ main=S",
+    ]);
+    Rig::new(n().recovery(1, act("main", "F"), act("help", "R")))
+        .ticks(["R main+ main=F help+"])
+        .halt("help!")
+        .ticks(["R main+ main=F help+"]);
+}
+
 /// A context for tests of computed things.
 struct Clocked;
 impl Context for Clocked {

@@ -39,6 +39,10 @@ pub(crate) const DECORATORS: &[(&str, Wrap)] = &[
     ("computed delay", |x| n().delay_for(|_| ms(0), x)),
     ("chance", |x| n().chance(1.0, x)),
     ("run once", |x| n().run_once(x)),
+    ("limit runs", |x| n().limit_runs(99, x)),
+    ("forget", |x| n().forget(x)),
+    ("recovery, main", |x| n().recovery(1, x, n().succeed())),
+    ("recovery, help", |x| n().recovery(1, n().fail(), x)),
     ("complete hook", |x| on_complete("h", x)),
     ("halted hook", |x| on_halted("h", x)),
     ("finally", |x| finally("h", x)),
@@ -335,6 +339,7 @@ fn r06_a_skip_passes_through_every_decorator() {
             "for each, one a tick" => 'R',
             // These rules of users' own make something else of it.
             "custom that halts" => 'S',
+            "recovery, help" => 'F',
             "custom with memory" => 'R',
             _ => 'K',
         };

@@ -12,5 +12,7 @@ mod h_halting;
 mod kinds;
 mod p_parallel;
 mod r_reactive;
+mod remote;
 mod t_time;
+mod tables;
 mod u_use;

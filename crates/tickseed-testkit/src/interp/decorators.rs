@@ -1,9 +1,12 @@
 //! Nodes with one child. Invert, uninterruptible and hold are one line each in the frame.
 
-use tickseed_core::nodes::{Closed, Gate, Hook, Loop, RunOnce, StartOn, TimeLimit, WaitFor};
+use tickseed_core::nodes::{
+    Closed, Gate, Hook, LimitRuns, Loop, RunOnce, StartOn, TimeLimit, WaitFor,
+};
 use tickseed_core::{Context, End, Expr, History, NodeId, Status};
 
 use super::branch::rounds_in_a_tick;
+use super::state::State;
 use super::{Fault, Run};
 
 impl<C: Context> Run<'_, '_, '_, '_, C> {
@@ -126,6 +129,32 @@ impl<C: Context> Run<'_, '_, '_, '_, C> {
             self.state(id).history = Some(History::Once(Some(status)));
         }
         Ok(status)
+    }
+
+    pub(super) fn limit_runs(
+        &mut self,
+        id: NodeId,
+        fresh: bool,
+        options: LimitRuns,
+    ) -> Result<Status, Fault> {
+        if fresh && let Some(History::Runs(started)) = self.state(id).history {
+            if started >= options.limit {
+                return Ok(options.otherwise);
+            }
+            self.state(id).history = Some(History::Runs(started + 1));
+        }
+        self.tick_only_child(id)
+    }
+
+    /// On a fresh entry everything below is idle, so only its history can be forgotten.
+    pub(super) fn forget(&mut self, id: NodeId, fresh: bool) -> Result<Status, Fault> {
+        if fresh {
+            for below in (id.0 + 1..self.node(id).end.0).map(NodeId) {
+                let new = State::new(self.node(below), &self.functions(below));
+                self.state(below).history = new.history;
+            }
+        }
+        self.tick_only_child(id)
     }
 
     pub(super) fn hook(&mut self, id: NodeId, hook: Hook) -> Result<Status, Fault> {

@@ -248,6 +248,8 @@ impl<'t, 'a, C: Context> Run<'_, 't, '_, 'a, C> {
             Kind::Delay(duration) => self.delay(id, fresh, *duration),
             Kind::Chance { p, otherwise } => self.chance(id, fresh, *p, *otherwise),
             Kind::RunOnce(options) => self.run_once(id, fresh, *options),
+            Kind::LimitRuns(options) => self.limit_runs(id, fresh, *options),
+            Kind::Forget => self.forget(id, fresh),
             Kind::Hook(hook) => self.hook(id, *hook),
             Kind::WhileGuard { guard, otherwise } => self.while_guard(id, guard, *otherwise),
             Kind::Precondition { guard, then } => self.precondition(id, fresh, guard, *then),

@@ -53,6 +53,7 @@ impl State {
             }
             Kind::Gate(_) => history = Some(open_gate()),
             Kind::RunOnce(_) => history = Some(History::Once(None)),
+            Kind::LimitRuns(_) => history = Some(History::Runs(0)),
             Kind::Custom => {
                 let (state, memory) = functions.custom().sizes();
                 bytes = state;

@@ -333,7 +333,7 @@ impl Making {
     }
 
     fn decorator(&mut self, depth: usize) -> (SpecKind, Vec<Spec>) {
-        let kind = match self.below(19) {
+        let kind = match self.below(22) {
             0 => {
                 let lean = self.lean.inverted();
                 self.lean_to(lean);
@@ -359,6 +359,8 @@ impl Making {
             14 => SpecKind::Precondition(self.guard(2, 0).0, self.last_status()),
             15 => SpecKind::Catch(self.odds()),
             16 => SpecKind::Uninterruptible,
+            17 => SpecKind::LimitRuns(1 + self.below(4) as u32, self.last_status()),
+            18..=19 => SpecKind::Forget,
             _ => SpecKind::Hold,
         };
         (kind, self.children(depth, 1, 1))

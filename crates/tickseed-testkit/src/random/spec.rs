@@ -121,6 +121,8 @@ pub enum SpecKind {
     Delay(WaitFor, Numbers),
     Chance(f64, Status),
     RunOnce(RunOnce),
+    LimitRuns(u32, Status),
+    Forget,
     Hook(Hook),
     WhileGuard(GuardSpec, Status),
     Precondition(GuardSpec, Status),
@@ -323,6 +325,10 @@ impl Spec {
             SpecKind::Chance(p, otherwise) => n.chance(*p, child()).otherwise(*otherwise),
             SpecKind::RunOnce(RunOnce::Replay) => n.run_once(child()),
             SpecKind::RunOnce(RunOnce::Answer(status)) => n.run_once(child()).otherwise(*status),
+            SpecKind::LimitRuns(limit, otherwise) => {
+                n.limit_runs(*limit, child()).otherwise(*otherwise)
+            }
+            SpecKind::Forget => n.forget(child()),
             SpecKind::Hook(Hook::Complete) => script::on_complete(name, child()),
             SpecKind::Hook(Hook::Halted) => script::on_halted(name, child()),
             SpecKind::Hook(Hook::Finally) => script::finally(name, child()),

@@ -86,12 +86,18 @@ impl<'a> Cursor<'a> {
             .unwrap_or("")
     }
 
+    #[inline]
     pub(crate) fn is(&self, mark: &str) -> bool {
         self.is_at(0, mark)
     }
 
     pub(crate) fn is_at(&self, ahead: usize, mark: &str) -> bool {
-        matches!(self.peek_at(ahead).kind, Tok::Mark(found) if found == mark)
+        // Marks are told apart by length, first and last byte; this is asked several times a token.
+        let mark = mark.as_bytes();
+        let same = |found: &[u8]| {
+            found.len() == mark.len() && found[0] == mark[0] && found.last() == mark.last()
+        };
+        matches!(self.peek_at(ahead).kind, Tok::Mark(found) if same(found.as_bytes()))
     }
 
     /// Whether the next token is the plain name `word`.

@@ -11,6 +11,15 @@ use crate::model::{
     Role, Span, Value, ValueKind,
 };
 
+/// The built-ins of two words that begin with `first`.
+fn two_words(first: &str) -> impl Iterator<Item = &'static Builtin> {
+    // Nearly no word begins one.
+    let all = if matches!(first, "force" | "until" | "wait") { BUILTINS } else { &[] };
+    all.iter().filter(move |builtin| {
+        builtin.words.strip_prefix(first).is_some_and(|rest| rest.starts_with(' '))
+    })
+}
+
 impl Parser<'_> {
     /// Nodes up to a closing brace, which is left. Keys are read too where there is a place for them.
     pub(super) fn nodes(&mut self, mut keys: Option<&mut Vec<Keys>>) -> (Vec<Node>, Vec<Comment>) {
@@ -113,9 +122,8 @@ impl Parser<'_> {
             return Some(());
         }
         // Two words before one: `wait until` before `wait`.
-        for two in BUILTINS {
-            if let Some((first, second)) = two.words.split_once(' ')
-                && word == first
+        for two in two_words(word) {
+            if let Some((_, second)) = two.words.split_once(' ')
                 && self.c.is_word_at(1, second)
                 && self.is_name_at(1)
             {
@@ -396,6 +404,13 @@ impl Parser<'_> {
     }
 
     fn hook_ahead(&self) -> Option<(Hook, usize)> {
+        // Nearly no word begins a hook.
+        let token = self.c.peek();
+        if token.kind != Tok::Name
+            || !matches!(self.c.str(token), "fail" | "succeed" | "skip" | "while" | "on")
+        {
+            return None;
+        }
         Hook::ALL.iter().find_map(|&(hook, words, _)| {
             let fits = words
                 .split(' ')
@@ -692,5 +707,27 @@ impl Parser<'_> {
         stand_in.span = rest.first().map_or(span, |first| first.span);
         stand_in.children = rest;
         node.children.push(stand_in);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shortcuts_know_all_words() {
+        for builtin in BUILTINS {
+            if let Some((first, _)) = builtin.words.split_once(' ') {
+                assert!(two_words(first).any(|found| found.name == builtin.name));
+            }
+        }
+        for (hook, words, _) in Hook::ALL {
+            let text = format!("x {words} y");
+            let lexed = crate::lex::lex(&text, crate::model::FileId(0), 0);
+            let mut c = crate::lex::Cursor::new(&text, crate::model::FileId(0), 0, &lexed);
+            c.next();
+            let parser = Parser { c, remarks: &[], next_remark: 0, depth: 0 };
+            assert_eq!(parser.hook_ahead(), Some((hook, words.split(' ').count())));
+        }
     }
 }

@@ -37,7 +37,7 @@ pub enum Head {
     OptionalValue,
     /// A duration, or a range of durations.
     Duration,
-    /// Values with commas between.
+    /// Values with commas between. (Text here is no instance name.)
     Values,
     /// An assignment, or several between braces.
     Script,
@@ -642,6 +642,13 @@ pub const COMMON_OPTIONS: &[OptionSpec] = &[option(
 /// The built-in of a kind.
 pub fn builtin(kind: &str) -> Option<&'static Builtin> {
     BUILTINS.iter().find(|builtin| builtin.name == kind)
+}
+
+impl Head {
+    /// Whether a text directly behind the words is a value. For all others it is the node's name.
+    pub fn takes_text(self) -> bool {
+        matches!(self, Head::Message | Head::Values)
+    }
 }
 
 impl Builtin {

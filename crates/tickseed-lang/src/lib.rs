@@ -7,6 +7,7 @@
 
 pub mod binary;
 pub mod builtin;
+pub mod check;
 pub mod diagnostics;
 pub mod expr;
 pub mod fmt;

@@ -1,16 +1,29 @@
-//! Rendered messages for broken files: `mistakes/*.tick`, each with the messages in `*.txt`.
+//! Rendered messages for broken files, each with the messages in `*.txt`: those of the reader for
+//! `mistakes/*.tick`, those of the check for `checks/*.tick`.
 //! `UPDATE_GOLDEN=1 cargo test -p tickseed-lang --test mistakes` writes them anew: read the diff.
 
 use std::fs;
 use std::path::Path;
 
-use tickseed_lang::diagnostics::render_all;
+use tickseed_lang::diagnostics::{Diagnostic, render_all};
 use tickseed_lang::model::{FileId, MAX_DEPTH, SourceMap};
-use tickseed_lang::tick;
+use tickseed_lang::{check, tick};
 
 #[test]
-fn golden_messages() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/mistakes");
+fn messages_of_the_reader() {
+    golden("tests/mistakes", 5, |parsed| parsed.diagnostics.clone());
+}
+
+#[test]
+fn messages_of_the_check() {
+    golden("tests/checks", 2, |parsed| {
+        assert!(parsed.is_ok(), "{:?}", parsed.diagnostics);
+        check::check(&[&parsed.document], &check::Options::default())
+    });
+}
+
+fn golden(folder: &str, least: usize, messages: impl Fn(&tick::Parsed) -> Vec<Diagnostic>) {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join(folder);
     let mut count = 0;
     for entry in fs::read_dir(&folder).unwrap() {
         let path = entry.unwrap().path();
@@ -21,20 +34,20 @@ fn golden_messages() {
         let text = fs::read_to_string(&path).unwrap();
         let mut sources = SourceMap::new();
         let file = sources.add(path.file_name().unwrap().to_string_lossy(), text);
-        let parsed = tick::parse(&sources, file);
-        let messages = render_all(&parsed.diagnostics, &sources);
+        let diagnostics = messages(&tick::parse(&sources, file));
+        let rendered = render_all(&diagnostics, &sources);
         let golden = path.with_extension("txt");
         if std::env::var_os("UPDATE_GOLDEN").is_some() {
-            fs::write(&golden, &messages).unwrap();
+            fs::write(&golden, &rendered).unwrap();
         }
         let expected = fs::read_to_string(&golden).unwrap_or_default();
-        assert_eq!(messages, expected, "{}", path.display());
-        for diagnostic in &parsed.diagnostics {
+        assert_eq!(rendered, expected, "{}", path.display());
+        for diagnostic in &diagnostics {
             let json = diagnostic.to_json(&sources);
             assert!(json["labels"][0]["line"].is_u64(), "{json}");
         }
     }
-    assert!(count >= 5, "only {count} files found");
+    assert!(count >= least, "only {count} files found");
 }
 
 /// Texts that are no trees give an error at the right line (X01).

@@ -308,7 +308,7 @@ fn node() -> impl Strategy<Value = Node> {
                     })
                 )
             };
-            let log = node.kind == "log" && node.arguments().any(range);
+            let log = matches!(node.kind.as_str(), "log" | "case") && node.arguments().any(range);
             node.name = name
                 .filter(|_| !log)
                 .map(|text| Name::new(text, Span::default()));

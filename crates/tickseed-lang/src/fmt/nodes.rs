@@ -1,7 +1,7 @@
 //! Nodes.
 
 use super::{INLINE_WIDTH, Printer, WIDTH, behind, names, values, width};
-use crate::builtin::{Builtin, Head, builtin};
+use crate::builtin::{BUILTINS, Builtin, Head, builtin};
 use crate::lex::is_plain_name;
 use crate::model::{
     Attribute, Dialect, Form, Hook, KeyRef, KeyScope, Node, Role, Value, ValueKind,
@@ -173,7 +173,20 @@ impl Parts {
         let tight = spec.is_none() && node.name.is_none();
         if let Some(behind) = behind {
             head.push(' ');
-            head.push_str(&behind);
+            // A key called `until` behind `wait` would make it another node.
+            let word = behind
+                .split(|c: char| !c.is_alphanumeric() && c != '_')
+                .next();
+            let two_words = node.name.is_none()
+                && spec.zip(word).is_some_and(|(spec, word)| {
+                    let mut words = BUILTINS.iter().filter_map(|b| b.words.split_once(' '));
+                    words.any(|(a, b)| a == spec.words && b == word)
+                });
+            if two_words {
+                head.push_str(&format!("({behind})"));
+            } else {
+                head.push_str(&behind);
+            }
         }
         let mut options = Vec::new();
         for attribute in &node.attributes {
@@ -264,11 +277,15 @@ fn head_values(node: &Node, spec: &Builtin, arguments: &mut Vec<&Attribute>) -> 
         }
         Head::Values => {
             let values: Vec<_> = arguments.extract_if(.., |a| a.name.is_none()).collect();
-            let texts: Vec<_> = values
-                .iter()
-                .filter_map(|a| a.value.as_ref())
-                .map(head_value)
-                .collect();
+            let mut texts: Vec<_> = Vec::new();
+            for value in values.iter().filter_map(|argument| argument.value.as_ref()) {
+                let named = node.name.is_some() && texts.is_empty();
+                texts.push(if named {
+                    behind_name(value)
+                } else {
+                    values::value(value)
+                });
+            }
             (!texts.is_empty()).then(|| texts.join(", "))
         }
         _ => {
@@ -282,16 +299,7 @@ fn head_values(node: &Node, spec: &Builtin, arguments: &mut Vec<&Attribute>) -> 
             Some(match spec.head {
                 Head::Script => values::script(value),
                 Head::Message if node.name.is_none() => values::value(value),
-                Head::Message => {
-                    let text = values::value(value);
-                    let foreign = matches!(&value.kind,
-                        ValueKind::Code(code) if code.dialect == Dialect::BtCpp);
-                    if text.starts_with('"') || foreign {
-                        text
-                    } else {
-                        format!("({text})")
-                    }
-                }
+                Head::Message => behind_name(value),
                 Head::OptionalValue => {
                     let text = head_value(value);
                     let word = text
@@ -316,5 +324,16 @@ fn head_value(value: &Value) -> String {
         format!("({text})")
     } else {
         text
+    }
+}
+
+/// A first value behind a node's name, where a text behind the words would be the value.
+fn behind_name(value: &Value) -> String {
+    let text = values::value(value);
+    let foreign = matches!(&value.kind, ValueKind::Code(code) if code.dialect == Dialect::BtCpp);
+    if text.starts_with('"') || foreign {
+        text
+    } else {
+        format!("({text})")
     }
 }

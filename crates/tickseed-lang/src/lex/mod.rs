@@ -198,7 +198,9 @@ impl Lexer<'_> {
         // Byte by byte: comparing such short strings by a call took a quarter of all parsing.
         let rest = self.rest().as_bytes();
         let fits = |mark: &&&str| {
-            mark.bytes().enumerate().all(|(i, byte)| rest.get(i) == Some(&byte))
+            mark.bytes()
+                .enumerate()
+                .all(|(i, byte)| rest.get(i) == Some(&byte))
         };
         if let Some(mark) = MARKS.iter().find(fits) {
             self.at += mark.len();
@@ -410,7 +412,11 @@ mod tests {
     fn marks_differ_in_length_first_or_last_byte() {
         let mut seen = Vec::new();
         for mark in MARKS {
-            let key = (mark.len(), mark.as_bytes()[0], mark.as_bytes()[mark.len() - 1]);
+            let key = (
+                mark.len(),
+                mark.as_bytes()[0],
+                mark.as_bytes()[mark.len() - 1],
+            );
             assert!(!seen.contains(&key), "{mark}");
             seen.push(key);
         }

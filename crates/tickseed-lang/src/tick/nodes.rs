@@ -14,9 +14,16 @@ use crate::model::{
 /// The built-ins of two words that begin with `first`.
 fn two_words(first: &str) -> impl Iterator<Item = &'static Builtin> {
     // Nearly no word begins one.
-    let all = if matches!(first, "force" | "until" | "wait") { BUILTINS } else { &[] };
+    let all = if matches!(first, "force" | "until" | "wait") {
+        BUILTINS
+    } else {
+        &[]
+    };
     all.iter().filter(move |builtin| {
-        builtin.words.strip_prefix(first).is_some_and(|rest| rest.starts_with(' '))
+        builtin
+            .words
+            .strip_prefix(first)
+            .is_some_and(|rest| rest.starts_with(' '))
     })
 }
 
@@ -188,7 +195,7 @@ impl Parser<'_> {
             return false;
         }
         // `log "text"` is a message; only `log "name" "text"` and `log "name" (text)` have a name.
-        if spec.is_some_and(|spec| spec.head == Head::Message) {
+        if spec.is_some_and(|spec| spec.head.takes_text()) {
             let next = self.c.peek_at(1);
             let group = next.kind == Tok::Mark("(") && !self.is_argument_list_at(1);
             let foreign = self.c.is_word_at(1, "btcpp") && self.c.peek_at(2).kind == Tok::Text;
@@ -407,7 +414,10 @@ impl Parser<'_> {
         // Nearly no word begins a hook.
         let token = self.c.peek();
         if token.kind != Tok::Name
-            || !matches!(self.c.str(token), "fail" | "succeed" | "skip" | "while" | "on")
+            || !matches!(
+                self.c.str(token),
+                "fail" | "succeed" | "skip" | "while" | "on"
+            )
         {
             return None;
         }
@@ -726,7 +736,12 @@ mod tests {
             let lexed = crate::lex::lex(&text, crate::model::FileId(0), 0);
             let mut c = crate::lex::Cursor::new(&text, crate::model::FileId(0), 0, &lexed);
             c.next();
-            let parser = Parser { c, remarks: &[], next_remark: 0, depth: 0 };
+            let parser = Parser {
+                c,
+                remarks: &[],
+                next_remark: 0,
+                depth: 0,
+            };
             assert_eq!(parser.hook_ahead(), Some((hook, words.split(' ').count())));
         }
     }

@@ -29,6 +29,7 @@ mod leaf;
 mod nearest;
 mod node;
 pub mod nodes;
+pub mod presets;
 mod report;
 mod rng;
 mod run;

@@ -2,6 +2,7 @@
 //! on random trees and leaf scripts; and document 004's conformance list as a table.
 
 mod classic;
+mod conformance;
 mod flat;
 mod harness;
 mod pure;

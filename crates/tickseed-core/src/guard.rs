@@ -106,6 +106,11 @@ fn order_f64(f: f64) -> Option<i64> {
     Some(bits ^ (((bits >> 63) as u64) >> 1) as i64)
 }
 
+/// The number with this order-preserving encoding.
+pub(crate) fn unorder_f64(ordered: i64) -> f64 {
+    f64::from_bits((ordered ^ (((ordered >> 63) as u64) >> 1) as i64) as u64)
+}
+
 /// One comparison of a key with a constant: is the value within `lo..=hi`?
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Test {
@@ -132,6 +137,11 @@ impl Test {
             lo,
             hi,
         }
+    }
+
+    /// The least and the greatest value that pass, in the order-preserving encoding.
+    pub(crate) fn bounds(&self) -> (i64, i64) {
+        (self.lo, self.hi)
     }
 
     /// Judges the context.

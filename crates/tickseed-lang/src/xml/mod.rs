@@ -5,7 +5,7 @@
 //! places. Old spellings of version 3 are read as the current ones, with a warning each. Scripts in
 //! attributes (`_skipIf`, `code`) are kept and reported as not yet run.
 //!
-//! [`write`] lays a document out anew; [`update`] keeps the bytes of whatever did not change, so an
+//! [`write()`] lays a document out anew; [`update`] keeps the bytes of whatever did not change, so an
 //! unchanged file is saved as it was.
 //!
 //! ```

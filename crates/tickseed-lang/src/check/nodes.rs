@@ -223,7 +223,11 @@ impl<'a> Checker<'a> {
         let mut known: Vec<_> = known.collect();
         known.sort_unstable();
         // Comparing every name with every other takes long where nothing is known at all.
-        let near = if self.diagnostics.len() < 100 { nearest(kind, known) } else { None };
+        let near = if self.diagnostics.len() < 100 {
+            nearest(kind, known)
+        } else {
+            None
+        };
         let help = match near {
             Some(near) => format!("did you mean `{near}`?"),
             None => format!("describe it: `leaf {kind}`, or write the tree `{kind}`"),

@@ -5,6 +5,9 @@ use crate::diagnostics::{Diagnostic, nearest};
 use crate::model::{Category, Document, Form, Name, Node, Span, Tree};
 use std::collections::BTreeMap;
 
+/// Messages of one sort before the rest is left out: each compares names or shows a whole circle.
+const MAX_REPORTS: usize = 50;
+
 /// What two trees of one name mean.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Duplicates {
@@ -85,8 +88,10 @@ impl Loaded {
     }
 
     fn unknown(&self, trees: &BTreeMap<&str, Found<'_>>, diagnostics: &mut Vec<Diagnostic>) {
+        let mut left = MAX_REPORTS;
         let mut report = |name: &Name, label: &str| {
-            if !trees.contains_key(name.as_str()) {
+            if left > 0 && !trees.contains_key(name.as_str()) {
+                left -= 1;
                 diagnostics.push(unknown_tree(name, label, trees));
             }
         };
@@ -181,13 +186,14 @@ fn cycles(trees: &BTreeMap<&str, Found<'_>>) -> Vec<Diagnostic> {
                     done.insert(name, false);
                     open.push(visit(trees, name));
                 }
+                Some(false) if diagnostics.len() >= MAX_REPORTS => return diagnostics,
                 Some(false) => {
                     let from = open.iter().position(|tree| tree.name == name).unwrap_or(0);
                     let mut circle: Vec<&str> = open[from..].iter().map(|tree| tree.name).collect();
                     circle.push(name);
                     let message = format!(
                         "Recursive behavior tree cycle detected: tree '{name}' references itself (directly or indirectly): {}",
-                        circle.join(" -> ")
+                        shown(&circle)
                     );
                     diagnostics.push(
                         Diagnostic::error("load::recursion", message)
@@ -198,6 +204,20 @@ fn cycles(trees: &BTreeMap<&str, Found<'_>>) -> Vec<Diagnostic> {
         }
     }
     diagnostics
+}
+
+/// A circle of names; a long one without its middle.
+fn shown(circle: &[&str]) -> String {
+    if circle.len() <= 20 {
+        return circle.join(" -> ");
+    }
+    let (start, end) = (&circle[..10], &circle[circle.len() - 5..]);
+    let left_out = circle.len() - 15;
+    format!(
+        "{} -> ({left_out} more) -> {}",
+        start.join(" -> "),
+        end.join(" -> ")
+    )
 }
 
 fn visit<'d>(trees: &BTreeMap<&'d str, Found<'d>>, name: &'d str) -> Open<'d> {

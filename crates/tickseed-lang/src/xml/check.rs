@@ -75,11 +75,8 @@ impl Checker<'_> {
     }
 
     fn model_name(&mut self, name: &Name) {
-        // A missing name has its own message.
-        let missing = |d: &Diagnostic| {
-            d.code == "xml::no-id" && d.primary.as_ref().is_some_and(|at| at.span == name.span)
-        };
-        if name.as_str().is_empty() && self.diagnostics.iter().any(missing) {
+        // A missing name has its own message; it stands where the tag does, an empty one nowhere.
+        if name.as_str().is_empty() && !name.span.range().is_empty() {
             return;
         }
         if let Some(message) = bad_model_name(name.as_str()) {

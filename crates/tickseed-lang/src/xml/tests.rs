@@ -627,3 +627,27 @@ fn tick_constructs_are_readable_in_xml() {
     assert_eq!(value(exact), "{ \"duration\": \"800ms\" }");
     assert_eq!(value(&exact.replace("t='800ms'", "t='900ms'")), "\"900ms\"");
 }
+
+/// Inputs that make careless readers quadratic: a second is hundreds of times what is needed.
+#[test]
+fn hostile_input_takes_linear_time() {
+    let n = 50_000;
+    let many = |one: &dyn Fn(usize) -> String| (0..n).map(one).collect::<String>();
+    let exact = many(&|i| format!(" a{i}='1' _tick.value.a{i}='1'"));
+    let placed = many(&|i| format!(" _tick.attribute.{}='{{\"option\": null}}'", n - i));
+    let params = many(&|i| format!("<SubTree ID='T' _tick.params='{i}'/>"));
+    let trees = many(&|_| "<BehaviorTree ID='T'><A/></BehaviorTree>".to_owned());
+    for inner in [
+        format!("<BehaviorTree ID='M'><A{exact}/></BehaviorTree>"),
+        format!("<BehaviorTree ID='M'><A{placed}/></BehaviorTree>"),
+        format!("{trees}<TreeNodesModel>{params}</TreeNodesModel>"),
+        "<BehaviorTree/>".repeat(n),
+        "<!-- c --><unknown/>".repeat(n),
+        "<BehaviorTree ID='M'><SubTree ID='a' name='b'/></BehaviorTree>".repeat(n),
+    ] {
+        let source = format!("<root>{inner}</root>");
+        let start = std::time::Instant::now();
+        let _ = read(&source, FileId(0), &Options::default());
+        assert!(start.elapsed().as_secs() < 5, "{}", &source[..60]);
+    }
+}

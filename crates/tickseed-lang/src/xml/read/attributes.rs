@@ -6,6 +6,7 @@ use crate::model::{Attribute, Name, Role, Span, Value};
 use crate::xml::extra::{self, Owner, Special, exact_attribute, exact_value, plain, special};
 use crate::xml::names::current_attribute;
 use crate::xml::syntax::Element;
+use std::collections::HashMap;
 
 /// What an element's attributes say.
 pub(super) struct Attributes {
@@ -22,12 +23,15 @@ pub(super) struct Attributes {
 impl Attributes {
     /// Takes all that the model keeps as attributes.
     pub(super) fn all(&mut self) -> Vec<Attribute> {
-        let mut all = std::mem::take(&mut self.list);
+        let mut natural = std::mem::take(&mut self.list).into_iter();
         let mut placed = std::mem::take(&mut self.placed);
         placed.sort_by_key(|(index, _)| *index);
+        let mut all: Vec<Attribute> = Vec::with_capacity(natural.len() + placed.len());
         for (index, attribute) in placed {
-            all.insert(index.min(all.len()), attribute);
+            all.extend(natural.by_ref().take(index.saturating_sub(all.len())));
+            all.push(attribute);
         }
+        all.extend(natural);
         all
     }
 
@@ -127,8 +131,18 @@ impl Reader {
                 span,
             });
         }
+        // Few elements have exact values, and those may have many.
+        let mut places = HashMap::new();
+        if !out.exact.is_empty() {
+            places.extend(
+                written
+                    .iter()
+                    .enumerate()
+                    .map(|(i, (name, _))| (name.as_str(), i)),
+            );
+        }
         for (of, json) in &out.exact {
-            let Some(at) = written.iter().position(|(name, _)| name == of) else {
+            let Some(&at) = places.get(of.as_str()) else {
                 continue;
             };
             let attribute = &mut out.list[at];

@@ -228,12 +228,14 @@ impl Reader {
         }
         document.inner = carried;
         document.inner.extend(content.rest);
-        for (index, ports) in params {
-            let tree = document.items.iter_mut().filter_map(|item| match item {
+        let mut trees: Vec<&mut Tree> = (document.items.iter_mut())
+            .filter_map(|item| match item {
                 Item::Tree(tree) => Some(tree),
                 _ => None,
-            });
-            if let Some(tree) = tree.into_iter().nth(index) {
+            })
+            .collect();
+        for (index, ports) in params {
+            if let Some(tree) = trees.get_mut(index) {
                 tree.params = ports;
             }
         }

@@ -309,3 +309,39 @@ fn u04_status_table_of_composites() {
         }
     }
 }
+
+#[test]
+fn u04_the_decisions_name_tests_that_exist() {
+    let sources = [
+        include_str!("a_errors.rs"),
+        include_str!("d_decorators.rs"),
+        include_str!("h_halting.rs"),
+        include_str!("kinds.rs"),
+        include_str!("p_parallel.rs"),
+        include_str!("r_reactive.rs"),
+        include_str!("remote.rs"),
+        include_str!("t_time.rs"),
+        include_str!("tables.rs"),
+        include_str!("u_use.rs"),
+    ];
+    let text = include_str!("../../../../docs/decisions.md");
+    let mut rows = 0;
+    for line in text
+        .lines()
+        .filter(|l| l.starts_with("| ") && !l.starts_with("| question"))
+    {
+        let last = line
+            .trim_end_matches('|')
+            .rsplit('|')
+            .next()
+            .expect("cells");
+        let tests: Vec<&str> = last.split('`').skip(1).step_by(2).collect();
+        assert!(!tests.is_empty(), "no test: {line}");
+        for test in tests {
+            let exists = sources.iter().any(|s| s.contains(&format!("fn {test}()")));
+            assert!(exists, "no such test: {test}");
+        }
+        rows += 1;
+    }
+    assert!(rows > 40, "{rows}");
+}

@@ -13,6 +13,7 @@ mod kinds;
 mod p_parallel;
 mod r_reactive;
 mod remote;
+mod siblings;
 mod t_time;
 mod tables;
 mod u_use;

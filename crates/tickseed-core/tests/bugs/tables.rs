@@ -320,6 +320,7 @@ fn u04_the_decisions_name_tests_that_exist() {
         include_str!("p_parallel.rs"),
         include_str!("r_reactive.rs"),
         include_str!("remote.rs"),
+        include_str!("siblings.rs"),
         include_str!("t_time.rs"),
         include_str!("tables.rs"),
         include_str!("u_use.rs"),

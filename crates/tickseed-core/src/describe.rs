@@ -53,6 +53,8 @@ pub enum Fact {
     },
     /// A run-once has run, with this verdict.
     Ran(Status),
+    /// A limit on runs has started its child so often.
+    Runs(u32),
     /// A composite that keeps its place goes on at this child.
     Place(u32),
     /// A custom node remembers something.
@@ -84,6 +86,7 @@ impl core::fmt::Display for Fact {
                 replays: Some(s),
             } => write!(f, "repeats {s} for {left:?}"),
             Fact::Ran(s) => write!(f, "has run: {s}"),
+            Fact::Runs(n) => write!(f, "started {n} times"),
             Fact::Place(child) => write!(f, "goes on at child {child}"),
             Fact::Memory(bytes) => write!(f, "remembers {bytes:02x?}"),
         }
@@ -224,6 +227,7 @@ impl<C: Context> Tree<C> {
                     }
                 }
                 History::Once(Some(verdict)) => Fact::Ran(verdict),
+                History::Runs(n) if n > 0 => Fact::Runs(n),
                 History::Place(child) if child > 0 => Fact::Place(child),
                 History::Memory(bytes) if bytes.iter().any(|b| *b != 0) => Fact::Memory(bytes),
                 _ => continue,
@@ -337,6 +341,12 @@ fn options(kind: &Kind, key: &dyn Fn(KeyId) -> String) -> Vec<String> {
             say(p);
             if *s != Status::Failure {
                 say(&otherwise(*s));
+            }
+        }
+        Kind::LimitRuns(l) => {
+            say(&l.limit);
+            if l.otherwise != Status::Failure {
+                say(&otherwise(l.otherwise));
             }
         }
         Kind::RunOnce(RunOnce::Answer(s)) => say(&alloc::format!("then {s}")),
@@ -632,6 +642,7 @@ mod tests {
                 n.repeat(3, n.selector([n.wait(ms(200)), n.run_forever()])),
                 n.time_limit(ms(900), n.run_forever()),
                 n.run_once(n.succeed()),
+                n.limit_runs(9, n.run_forever()),
             ])
             .build()
             .unwrap();
@@ -649,7 +660,7 @@ mod tests {
         }
         assert_eq!(
             tree.outline_of(&agent, Time::from_millis(350)),
-            "> parallel success all failure 1  -- children: success - - success
+            "> parallel success all failure 1  -- children: success - - success -
     force success
       cooldown 500ms  -- closed for 150ms
         action \"hit\" instant
@@ -661,6 +672,8 @@ mod tests {
 >     run
     run once  -- has run: success
       succeed
+>   limit runs 9  -- started 1 times
+>     run
 "
         );
         tree.halt(&mut agent, &mut robot, Time::from_millis(350))
@@ -669,8 +682,8 @@ mod tests {
         assert!(halted.iter().all(|l| !l.active));
         assert_eq!(
             halted.iter().filter(|l| !l.facts.is_empty()).count(),
-            1,
-            "run-once alone"
+            2,
+            "run-once and the limit on runs"
         );
         // Another tree's agent tells nothing.
         let other = n.succeed().build().unwrap();

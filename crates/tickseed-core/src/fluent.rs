@@ -394,6 +394,8 @@ decorators! {
     delay(duration: Duration);
     chance(p: f64);
     run_once();
+    limit_runs(limit: u32);
+    forget();
     while_guard(guard: Guard<C>);
     fail_if(guard: Guard<C>);
     succeed_if(guard: Guard<C>);

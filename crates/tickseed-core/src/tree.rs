@@ -143,7 +143,7 @@ impl<C: Context> Tree<C> {
             trace,
             faults: &agent.faults,
         };
-        match env.thread(0) {
+        match env.root() {
             Ok(status) => {
                 agent.condition = Condition::Ready;
                 Ok(status)

@@ -129,6 +129,7 @@ pub(crate) fn compile<C: Context>(def: &Def, funcs: &Funcs<C>, traced: bool) -> 
     while let Some(p) = lower.pending.pop_front() {
         lower.thread(p);
     }
+    lower.out.root = lower.out.threads[0];
     let program = lower.out;
     #[cfg(debug_assertions)]
     super::verify::verify(&program);
@@ -392,7 +393,7 @@ impl<'d> Lower<'d> {
                 _ => {}
             }
         }
-        self.emit(node, Op::Exit { lo, hi, to })
+        self.emit(node, Op::Exit { lo, hi, node, to })
     }
 
     /// Exits on all three edges.

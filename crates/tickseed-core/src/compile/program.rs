@@ -98,7 +98,12 @@ pub(crate) enum Op {
         els: Pc,
     },
     /// Unwinds an old yield in `lo .. hi`: leaving a region whose running part was not re-entered.
-    Exit { lo: Yield, hi: Yield, to: Pc },
+    Exit {
+        lo: Yield,
+        hi: Yield,
+        node: NodeId,
+        to: Pc,
+    },
     /// Halts the old branch before this one starts anything.
     Before { index: u32, to: Pc },
     /// The old yield is this op's own: it has been taken up.
@@ -405,6 +410,8 @@ pub(crate) struct Program {
     pub(crate) op_scopes: Vec<(u32, u32)>,
     pub(crate) tables: Vec<Pc>,
     pub(crate) threads: Vec<Thread>,
+    /// The first of them, at hand.
+    pub(crate) root: Thread,
     pub(crate) yields: Vec<YieldInfo>,
     pub(crate) unwinds: Vec<Unwind>,
     pub(crate) judges: Vec<Judge>,

@@ -10,7 +10,7 @@ use core::marker::PhantomData;
 use super::rare::Next;
 use super::unwind::EVERYTHING;
 use super::{Env, Failed, Faults, FrameRecord, Tracer, get, get_deadline, put};
-use crate::compile::{IDLE, LEAVE, Op, Pc, Program, What, Yield};
+use crate::compile::{IDLE, LEAVE, Op, Pc, Program, Thread, What, Yield};
 use crate::context::Context;
 use crate::def::Funcs;
 use crate::leaf::{Answer, LeafError, Phase};
@@ -42,11 +42,23 @@ impl<T: Tracer> Drop for Frame<'_, T> {
 }
 
 impl<C: Context, T: Tracer> Env<'_, '_, '_, C, T> {
+    /// Ticks the whole tree.
+    #[inline(always)]
+    pub(crate) fn root(&mut self) -> Result<Status, Failed> {
+        let prog = self.prog;
+        self.tick_thread(0, &prog.root)
+    }
+
     /// Ticks one thread.
-    #[inline]
     pub(crate) fn thread(&mut self, thread: u32) -> Result<Status, Failed> {
+        let prog = self.prog;
+        self.tick_thread(thread, &prog.threads[thread as usize])
+    }
+
+    #[inline(always)]
+    fn tick_thread(&mut self, thread: u32, t: &Thread) -> Result<Status, Failed> {
         let depth = self.trace.depth();
-        let status = self.begin(self.prog, self.funcs, thread)?;
+        let status = self.begin(self.prog, self.funcs, thread, t)?;
         if T::ON && status == Status::Running {
             self.trace.running(depth);
         }
@@ -55,9 +67,14 @@ impl<C: Context, T: Tracer> Env<'_, '_, '_, C, T> {
 
     /// The commonest tick of all, a running leaf that runs on, needs nothing of the loop:
     /// it is done here, in few registers. Everything else goes on in the loop.
-    #[inline]
-    fn begin(&mut self, prog: &Program, funcs: &Funcs<C>, thread: u32) -> Result<Status, Failed> {
-        let t = &prog.threads[thread as usize];
+    #[inline(always)]
+    fn begin(
+        &mut self,
+        prog: &Program,
+        funcs: &Funcs<C>,
+        thread: u32,
+        t: &Thread,
+    ) -> Result<Status, Failed> {
         let stored = get(self.mem, t.slot, t.width);
         let pc = prog.tables[(t.table + stored) as usize];
         let mut frame = Frame::<T> {
@@ -250,9 +267,9 @@ impl<C: Context, T: Tracer> Env<'_, '_, '_, C, T> {
                         els
                     };
                 }
-                Op::Exit { lo, hi, to } => {
+                Op::Exit { lo, hi, node, to } => {
                     if lo <= old && old < hi {
-                        unwind!(prog.op_nodes[pc as usize].0);
+                        unwind!(node.0);
                     }
                     pc = to;
                 }
@@ -278,11 +295,11 @@ impl<C: Context, T: Tracer> Env<'_, '_, '_, C, T> {
                         no
                     }
                 }
-                Op::Enter { to } => {
+                Op::Enter { to } if T::ON => {
                     self.trace.enter(prog.op_nodes[pc as usize]);
                     pc = to;
                 }
-                Op::Leave { status, to } => {
+                Op::Leave { status, to } if T::ON => {
                     self.trace.leave(prog.op_nodes[pc as usize], status);
                     pc = to;
                 }

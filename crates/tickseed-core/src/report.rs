@@ -109,6 +109,13 @@ impl TickReport {
         &self.halted
     }
 
+    /// In nodes that tick several children at once, the child that decided: node and child,
+    /// in the order the nodes answered.
+    #[must_use]
+    pub fn decisions(&self) -> &[(NodeId, NodeId)] {
+        &self.decided
+    }
+
     /// The tree's answer; none before a tick and if a leaf failed with an error.
     #[must_use]
     pub fn status(&self) -> Option<Status> {

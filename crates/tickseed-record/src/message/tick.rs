@@ -130,6 +130,8 @@ pub enum Step {
     GoOn,
     /// It answered.
     Answer(Status),
+    /// It failed with an error, which ended the tick.
+    Broke,
 }
 
 /// The end of a tick in which a leaf failed with an error.

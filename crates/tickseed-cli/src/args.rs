@@ -6,6 +6,7 @@ use clap::{Parser, Subcommand};
 use tickseed_worlds::{Info, Input, WORLDS, World};
 
 use crate::fail::Fail;
+use crate::files;
 
 /// Behaviour trees: run them and watch them decide.
 #[derive(Parser, Debug)]
@@ -16,7 +17,7 @@ pub(crate) struct Args {
 }
 
 const AFTER_HELP: &str = "\
-Exit codes: 0 done, 1 the run failed, 2 the command line makes no sense.";
+Exit codes: 0 done, 1 the run failed or the files have mistakes, 2 the command line makes no sense.";
 
 #[derive(Subcommand, Debug)]
 pub(crate) enum Command {
@@ -24,6 +25,14 @@ pub(crate) enum Command {
     Run(Run),
     /// List the worlds
     List,
+    /// Check tree files and everything they include: syntax, names, types, places
+    Check(files::Check),
+    /// Write .tick files in their one canonical form; files of other formats are left as they are
+    Fmt(files::Format),
+    /// Write a tree file in another format: .tick, XML, JSON or binary
+    Convert(files::Convert),
+    /// Print the descriptions of nodes that tree files hold, for editors and for checking
+    Models(files::Models),
 }
 
 #[derive(clap::Args, Clone, Debug)]

@@ -12,6 +12,10 @@ pub(crate) enum Fail {
     Usage(String),
     /// A leaf failed in this tick.
     Tick(u64, TickError),
+    /// What was asked about was found wanting, and the messages are printed already.
+    Findings,
+    /// A file could not be read or written.
+    File(String, io::Error),
     /// Output could not be written or the terminal not be used.
     Output(io::Error),
 }
@@ -21,7 +25,9 @@ impl Fail {
     pub(crate) fn code(&self) -> u8 {
         match self {
             Fail::Usage(_) => 2,
-            Fail::Tick(..) | Fail::Output(_) => 1,
+            // A file that is not there is a slip of the command line.
+            Fail::File(..) => 2,
+            Fail::Tick(..) | Fail::Findings | Fail::Output(_) => 1,
         }
     }
 
@@ -48,6 +54,8 @@ impl fmt::Display for Fail {
         match self {
             Fail::Usage(what) => f.write_str(what),
             Fail::Tick(tick, e) => write!(f, "tick {tick} failed: {e}"),
+            Fail::Findings => f.write_str("the files have mistakes"),
+            Fail::File(name, e) => write!(f, "failed to use `{name}`: {e}"),
             Fail::Output(e) => write!(f, "failed to write output: {e}"),
         }
     }

@@ -1,10 +1,11 @@
 //! The `tickseed` command.
 //!
-//! Exit codes: 0 done (also when the reader of the output went away), 1 the run failed,
-//! 2 the command line makes no sense.
+//! Exit codes: 0 done (also when the reader of the output went away), 1 the run failed or the files
+//! have mistakes, 2 the command line makes no sense.
 
 mod args;
 mod fail;
+mod files;
 mod plain;
 mod report;
 mod screen;
@@ -22,10 +23,16 @@ fn main() -> ExitCode {
     let done = match args.command {
         Command::Run(run) => start(&run),
         Command::List => plain::list(&mut std::io::stdout().lock()),
+        Command::Check(check) => check.run(),
+        Command::Fmt(format) => format.run(),
+        Command::Convert(convert) => convert.run(),
+        Command::Models(models) => models.run(),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,
         Err(fail) if fail.reader_gone() => ExitCode::SUCCESS,
+        // The messages are the output.
+        Err(fail @ Fail::Findings) => ExitCode::from(fail.code()),
         Err(fail) => {
             eprintln!("error: {fail}");
             ExitCode::from(fail.code())

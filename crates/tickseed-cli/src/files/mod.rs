@@ -1,0 +1,14 @@
+//! Commands that work on tree files.
+
+mod check;
+mod convert;
+mod format;
+mod input;
+mod losses;
+mod messages;
+mod models;
+
+pub(crate) use check::Check;
+pub(crate) use convert::Convert;
+pub(crate) use format::Format;
+pub(crate) use models::Models;

@@ -262,6 +262,24 @@ impl<C: Context> Tree<C> {
     }
 }
 
+impl Kind {
+    /// The options that the kind's name does not tell, in words, as
+    /// [`outline`](Tree::outline) shows them. `key` names the keys that guards ask.
+    ///
+    /// ```
+    /// use tickseed_core::nodes;
+    /// use std::time::Duration;
+    /// let n = nodes::<()>();
+    /// let tree = n.wait(Duration::from_secs(2)).build().unwrap();
+    /// let root = tree.node(tickseed_core::NodeId::ROOT);
+    /// assert_eq!(root.kind.options(&|key| format!("key {}", key.0)), ["2s"]);
+    /// ```
+    #[must_use]
+    pub fn options(&self, key: &dyn Fn(KeyId) -> String) -> Vec<String> {
+        options(self, key)
+    }
+}
+
 /// A node's options that are not told by its kind's name, in words.
 fn options(kind: &Kind, key: &dyn Fn(KeyId) -> String) -> Vec<String> {
     let mut out = Vec::new();

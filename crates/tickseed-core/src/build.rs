@@ -48,6 +48,9 @@ pub struct Issue {
     pub message: String,
     /// What to do about it.
     pub help: String,
+    /// Where the node, or the nearest one above that says so, came from: see
+    /// [`Node::origin`](crate::Node::origin).
+    pub origin: Option<u32>,
 }
 
 /// Why a tree was not built: everything that is wrong with it.
@@ -108,6 +111,9 @@ impl Checker<'_> {
             rule,
             message: message.into(),
             help: help.into(),
+            origin: core::iter::once(id)
+                .chain(self.def.ancestors(id))
+                .find_map(|id| self.def.node(id).origin),
         };
         self.found.push((id, issue));
     }

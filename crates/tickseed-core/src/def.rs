@@ -37,6 +37,8 @@ pub struct NodeDef {
     pub name: Option<Cow<'static, str>>,
     /// Its tags.
     pub tags: Vec<Cow<'static, str>>,
+    /// Where it came from: see [`Node::origin`].
+    pub origin: Option<u32>,
     /// Its parent; none for the root.
     pub parent: Option<NodeId>,
     /// Its children in order.
@@ -145,6 +147,7 @@ impl Def {
                 kind: node.kind,
                 name: node.name,
                 tags: node.tags,
+                origin: node.origin,
                 parent,
                 children: Vec::new(),
                 end: id,

@@ -53,6 +53,7 @@ pub struct Node<C: Context> {
     pub(crate) fns: Vec<Func<C>>,
     pub(crate) name: Option<Cow<'static, str>>,
     pub(crate) tags: Vec<Cow<'static, str>>,
+    pub(crate) origin: Option<u32>,
     pub(crate) children: Vec<Node<C>>,
     /// Levels below and including this node.
     pub(crate) height: u32,
@@ -75,6 +76,7 @@ impl<C: Context> Node<C> {
             fns,
             name: None,
             tags: Vec::new(),
+            origin: None,
             children,
             height,
             misuse: Vec::new(),
@@ -118,6 +120,13 @@ impl<C: Context> Node<C> {
     /// ([`Tree::tagged`]). A node can have several.
     pub fn tag(mut self, tag: impl Into<Cow<'static, str>>) -> Self {
         self.tags.push(tag.into());
+        self
+    }
+
+    /// Notes where the node came from, as a number that means something to whoever makes the
+    /// tree (a loader of files); found again in [`NodeDef::origin`](crate::NodeDef::origin).
+    pub fn origin(mut self, origin: u32) -> Self {
+        self.origin = Some(origin);
         self
     }
 

@@ -50,7 +50,7 @@ pub struct Diagnostic {
 }
 
 /// A place with a word about it.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Label {
     /// The place.
     pub span: Span,

@@ -6,8 +6,11 @@
 #![forbid(unsafe_code)]
 
 pub mod binary;
+pub mod board;
+pub mod build;
 pub mod builtin;
 pub mod check;
+pub mod compat;
 pub mod diagnostics;
 pub mod expr;
 pub mod fmt;
@@ -15,5 +18,6 @@ pub mod json;
 mod lex;
 pub mod load;
 pub mod model;
+pub mod registry;
 pub mod tick;
 pub mod xml;

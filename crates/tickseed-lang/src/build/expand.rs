@@ -1,0 +1,515 @@
+//! Walking the document: each written node becomes an engine node at each place it is used.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use tickseed_core::{Context as _, Node, Tree, nodes};
+
+use super::scope::{ROOT, Scope, ScopeId};
+use super::{Failed, Instance, Loaded, Loader, MAX_NODES, Options};
+use crate::board::{HasBoard, Layout, Mark};
+use crate::builtin::builtin;
+use crate::compat;
+use crate::diagnostics::{Diagnostic, nearest};
+use crate::expr::{Datum, Type};
+use crate::model::{self, Category, Document, Form, KeyDecl, Role, SourceMap, Span};
+use crate::registry::Registry;
+
+/// What became of a written node.
+pub(crate) enum Made<C: HasBoard> {
+    /// A node.
+    Node(Node<C>),
+    /// Nothing: the branch is switched off.
+    Nothing,
+    /// A mistake, which was reported.
+    Failed,
+}
+
+impl<C: HasBoard> Made<C> {
+    pub(crate) fn node(self) -> Option<Node<C>> {
+        match self {
+            Made::Node(node) => Some(node),
+            Made::Nothing | Made::Failed => None,
+        }
+    }
+}
+
+impl<C: HasBoard> From<Option<Node<C>>> for Made<C> {
+    fn from(node: Option<Node<C>>) -> Self {
+        node.map_or(Made::Failed, Made::Node)
+    }
+}
+
+/// Where a node stands: what its making needs to know.
+#[derive(Clone, Copy)]
+pub(crate) struct Place {
+    /// The scope of the tree it is written in.
+    pub(crate) scope: ScopeId,
+    /// Its own number in the instances.
+    pub(crate) id: usize,
+}
+
+impl<'d, C: HasBoard> Loader<'d, C> {
+    pub(super) fn new(
+        documents: &'d [Document],
+        registry: &'d Registry<C>,
+        options: &'d Options,
+    ) -> Self {
+        let mut trees = HashMap::new();
+        // The file to run comes first and its trees count before those of imports; of two trees of
+        // one name in a file the last counts, as in BehaviorTree.CPP.
+        for document in documents.iter().rev() {
+            for tree in document.trees() {
+                trees.insert(tree.name.as_str(), (document, tree));
+            }
+        }
+        let functions: Vec<_> = (registry.functions().iter())
+            .map(|(_, function)| Arc::clone(function))
+            .collect();
+        Loader {
+            registry,
+            options,
+            documents,
+            trees,
+            layout: Layout::default(),
+            scopes: Vec::new(),
+            file_keys: HashMap::new(),
+            enums: registry.enums().to_vec(),
+            instances: Vec::new(),
+            diagnostics: Vec::new(),
+            functions: functions.into(),
+            halt_scripts: Vec::new(),
+            open: Vec::new(),
+            typed: HashMap::new(),
+            too_many: false,
+        }
+    }
+
+    pub(super) fn load(
+        mut self,
+        sources: SourceMap,
+        mut diagnostics: Vec<Diagnostic>,
+    ) -> Result<Loaded<C>, Failed> {
+        self.diagnostics.append(&mut diagnostics);
+        let root = self.main();
+        // A tree used twice makes its mistakes twice.
+        let mut seen = std::collections::HashSet::new();
+        self.diagnostics
+            .retain(|d| seen.insert((d.code, d.message.clone(), d.primary.clone())));
+        let has_errors = self.diagnostics.iter().any(Diagnostic::is_error);
+        let root = match root {
+            Some(root) if !has_errors => root,
+            root => {
+                if root.is_none() && !has_errors {
+                    let what = "nothing is left of the tree: all of it is switched off";
+                    self.report(Diagnostic::error("load::empty", what));
+                }
+                return Err(self.failed(sources));
+            }
+        };
+        match Tree::build(root) {
+            Ok(tree) => Ok(Loaded {
+                tree,
+                layout: Arc::new(self.layout),
+                instances: self.instances,
+                diagnostics: self.diagnostics,
+                sources,
+                halt_scripts: self.halt_scripts,
+            }),
+            Err(error) => {
+                for issue in error.issues {
+                    let origin = issue.origin.and_then(|i| self.instances.get(i as usize));
+                    let mut diagnostic =
+                        Diagnostic::error("load::build", format!("{}: {}", issue.path, issue.message))
+                            .help(issue.help);
+                    if let Some(instance) = origin {
+                        diagnostic = diagnostic.at(instance.span, "this node");
+                    }
+                    self.diagnostics.push(diagnostic);
+                }
+                Err(self.failed(sources))
+            }
+        }
+    }
+
+    fn failed(self, sources: SourceMap) -> Failed {
+        Failed {
+            diagnostics: self.diagnostics,
+            sources,
+        }
+    }
+
+    /// The main tree.
+    fn main(&mut self) -> Option<Node<C>> {
+        let (document, tree) = self.main_tree()?;
+        let layout = self.layout.add_scope("");
+        debug_assert_eq!(layout, 0);
+        let lexical = document.format != model::Format::Xml;
+        self.scopes.push(Scope {
+            layout,
+            lexical,
+            ..Scope::default()
+        });
+        let documents = self.documents;
+        for document in documents {
+            for declared in document.enums() {
+                let mut next = 0;
+                let words = declared.words.iter().map(|word| {
+                    let number = word.number.unwrap_or(next);
+                    next = number.wrapping_add(1);
+                    (word.name.text.clone(), number)
+                });
+                let entry = (declared.name.text.clone(), words.collect());
+                self.enums.push(entry);
+            }
+        }
+        for document in documents {
+            for key in document.keys() {
+                self.key(ROOT, key);
+            }
+        }
+        // Keys of files are seen by every tree; the main tree's own are not.
+        self.file_keys = std::mem::take(&mut self.scopes[ROOT].keys);
+        for name in self.options.extra_keys.clone() {
+            let key = model::KeyRef {
+                scope: model::KeyScope::Local,
+                name,
+            };
+            if !lexical {
+                self.resolve(ROOT, &key, Span::default());
+            }
+        }
+        for param in &tree.params {
+            let ty = self.param_type(param);
+            let initial = match &param.default {
+                Some(value) => self.constant(ROOT, value, &ty).unwrap_or_default(),
+                None => Datum::None,
+            };
+            self.declare(ROOT, param.name.as_str(), ty, initial, true, param.span);
+        }
+        self.body(tree, ROOT, None, "")
+    }
+
+    fn main_tree(&mut self) -> Option<(&'d Document, &'d model::Tree)> {
+        let first = self.documents.first()?;
+        let wanted = self.options.main.as_deref().or(first.main.as_ref().map(model::Name::as_str));
+        let span = first.main.as_ref().map_or(first.span, |name| name.span);
+        if let Some(name) = wanted {
+            let found = self.trees.get(name).copied();
+            let said = |d: &Diagnostic| d.code == "xml::unknown-tree";
+            if found.is_none() && !self.diagnostics.iter().any(said) {
+                let help = nearest(name, self.trees.keys().copied())
+                    .map(|near| format!("did you mean `{near}`?"));
+                let message = format!("Can't find a tree with name: {name}");
+                self.report(
+                    Diagnostic::error("load::unknown-tree", message)
+                        .at(span, "the tree to run")
+                        .maybe_help(help),
+                );
+            }
+            return found;
+        }
+        let mut trees = first.trees();
+        match (trees.next(), trees.next()) {
+            (Some(only), None) => Some((first, only)),
+            (Some(_), Some(second)) => {
+                let (message, help) = if first.format == model::Format::Xml {
+                    (
+                        "[main_tree_to_execute] was not specified correctly",
+                        "say which tree to run: <root main_tree_to_execute=\"...\">",
+                    )
+                } else {
+                    (
+                        "the file has several trees and does not say which one to run",
+                        "write `main` before one of them: `main tree ...`",
+                    )
+                };
+                self.report(
+                    Diagnostic::error("load::no-main", message)
+                        .at(second.name.span, "or this one?")
+                        .help(help),
+                );
+                None
+            }
+            _ => {
+                if !self.diagnostics.iter().any(Diagnostic::is_error) {
+                    let message = "the file has no tree";
+                    self.report(Diagnostic::error("load::no-tree", message).at(first.span, ""));
+                }
+                None
+            }
+        }
+    }
+
+    /// Declares a key that a file or tree lists.
+    pub(super) fn key(&mut self, scope: ScopeId, key: &KeyDecl) {
+        let written = key.ty.as_ref().map(|ty| self.type_named(ty.as_str()));
+        let wanted = written.clone().unwrap_or(Type::Any);
+        let (initial, found) = match &key.initial {
+            None => (Datum::None, Type::Any),
+            Some(value) => match self.checked(scope, value, &wanted) {
+                Some(checked) => match checked.op.kind {
+                    crate::expr::OpKind::Const(datum) => (datum, checked.ty),
+                    _ => {
+                        self.error(
+                            "load::initial",
+                            "a key begins with a value that stands in the file",
+                            value.span,
+                        );
+                        return;
+                    }
+                },
+                None => return,
+            },
+        };
+        let ty = written.unwrap_or(found);
+        if ty == Type::Any && initial == Datum::None && key.ty.is_none() {
+            self.report(
+                Diagnostic::error("load::key-type", format!("the key `{}` has no type", key.name))
+                    .at(key.span, "")
+                    .help("write one, `name: float`, or a first value, `name = 0.5`"),
+            );
+            return;
+        }
+        self.declare(scope, key.name.as_str(), ty, initial, true, key.span);
+    }
+
+    pub(super) fn type_named(&self, text: &str) -> Type {
+        Type::parse(text, |name| self.enums.iter().any(|(e, _)| e == name))
+    }
+
+    pub(super) fn param_type(&self, param: &model::Port) -> Type {
+        match (&param.ty, &param.default) {
+            (Some(ty), _) => self.type_named(ty.as_str()),
+            (None, _) => Type::Any,
+        }
+    }
+
+    /// The root of a tree in its own scope.
+    pub(super) fn body(
+        &mut self,
+        tree: &'d model::Tree,
+        scope: ScopeId,
+        parent: Option<usize>,
+        prefix: &str,
+    ) -> Option<Node<C>> {
+        self.open.push((tree.name.as_str(), tree.name.span));
+        for key in tree.keys.iter().flat_map(|keys| &keys.keys) {
+            self.key(scope, key);
+        }
+        let mut made = Vec::new();
+        for node in &tree.body {
+            if let Made::Node(node) = self.written(node, scope, parent, prefix) {
+                made.push(node);
+            }
+        }
+        self.open.pop();
+        if tree.body.len() != 1 && !self.diagnostics.iter().any(|d| d.code == "xml::children") {
+            let message = format!(
+                "the tree `{}` has {} roots, it needs one",
+                tree.name,
+                tree.body.len()
+            );
+            self.report(
+                Diagnostic::error("load::one-root", message)
+                    .at(tree.name.span, "")
+                    .help("put them into a `sequence` or a `selector`"),
+            );
+            return None;
+        }
+        made.pop()
+    }
+
+    /// A node, with what its hooks and tags add.
+    pub(crate) fn written(
+        &mut self,
+        node: &'d model::Node,
+        scope: ScopeId,
+        parent: Option<usize>,
+        prefix: &str,
+    ) -> Made<C> {
+        if node.disabled {
+            return Made::Nothing;
+        }
+        let limit = match self.options.max_nodes {
+            0 => MAX_NODES,
+            limit => limit,
+        };
+        if self.instances.len() >= limit {
+            if !self.too_many {
+                self.too_many = true;
+                let message = format!(
+                    "the tree has more than {limit} nodes once its subtrees are put in their places"
+                );
+                self.report(
+                    Diagnostic::error("load::too-large", message)
+                        .at(node.span, "no more nodes are made from here on")
+                        .help("subtrees that use each other several times multiply: use fewer"),
+                );
+            }
+            return Made::Failed;
+        }
+        let id = self.instance(node, scope, parent, prefix);
+        let place = Place { scope, id };
+        let made = self.kind(node, place, prefix);
+        let Made::Node(mut made) = made else {
+            // Hooks are checked even if the node itself is wrong.
+            let stand_in = nodes::<C>().succeed();
+            self.hooked(node, place, stand_in);
+            return made;
+        };
+        made = made.origin(id as u32);
+        if let Some(name) = &node.name {
+            made = made.named(name.text.clone());
+        }
+        for tag in node.options().filter(|o| o.name() == "tag") {
+            for text in values(tag).map(model::Value::to_attribute) {
+                made = made.tag(text);
+            }
+        }
+        self.hooked(node, place, made)
+            .map(|made| made.origin(id as u32))
+            .into()
+    }
+
+    fn instance(
+        &mut self,
+        node: &model::Node,
+        scope: ScopeId,
+        parent: Option<usize>,
+        prefix: &str,
+    ) -> usize {
+        let id = self.instances.len();
+        let kind = node.kind.text.clone();
+        let name = node.name.as_ref().map(|name| name.text.clone());
+        let own = match &name {
+            Some(name) => name.clone(),
+            None => format!("{kind}::{}", id + 1),
+        };
+        let label = name.clone().unwrap_or_else(|| kind.clone());
+        let above = parent.map_or("", |p| self.instances[p].path.as_str());
+        let mut path = if above.is_empty() {
+            label
+        } else {
+            format!("{above}/{label}")
+        };
+        // Siblings of one label are told apart by number. Only siblings of the same parent matter,
+        // and they come after it.
+        let from = parent.unwrap_or(id);
+        let twins = (self.instances[from..].iter())
+            .filter(|other| other.parent == parent && strip_number(&other.path) == path)
+            .count();
+        if twins > 0 {
+            path.push_str(&format!("#{}", twins + 1));
+        }
+        let mut shown = Vec::new();
+        for attribute in &node.attributes {
+            if let (Role::Argument | Role::Hook(_), Some(value)) = (attribute.role, &attribute.value) {
+                let name = match attribute.role {
+                    Role::Hook(hook) => hook.xml(),
+                    _ => attribute.name(),
+                };
+                shown.push((name.to_owned(), value.to_attribute()));
+            }
+        }
+        self.instances.push(Instance {
+            name: name.unwrap_or_else(|| kind.clone()),
+            full_path: format!("{prefix}{own}"),
+            path,
+            role: compat::StatusRole::of(&kind),
+            kind,
+            span: node.kind.span,
+            parent,
+            scope: self.scopes[scope].layout,
+            subtree: None,
+            shown,
+        });
+        id
+    }
+
+    /// All children, made in order; `None` if any of them is wrong.
+    pub(crate) fn children(
+        &mut self,
+        node: &'d model::Node,
+        place: Place,
+        prefix: &str,
+    ) -> Option<Vec<Node<C>>> {
+        let mut all = Some(Vec::with_capacity(node.children.len()));
+        for child in &node.children {
+            match self.written(child, place.scope, Some(place.id), prefix) {
+                Made::Node(child) => {
+                    if let Some(all) = &mut all {
+                        all.push(child);
+                    }
+                }
+                Made::Nothing => {}
+                Made::Failed => all = None,
+            }
+        }
+        all
+    }
+
+    fn kind(&mut self, node: &'d model::Node, place: Place, prefix: &str) -> Made<C> {
+        let kind = node.kind.as_str();
+        if node.form == Form::Explicit(Category::Subtree) {
+            return self.subtree(node, place, prefix);
+        }
+        if node.form == Form::Compact && builtin(kind).is_some() {
+            return self.native(node, place, prefix).into();
+        }
+        if self.registry.entry(kind).is_some() {
+            return self.registered(node, place, prefix).into();
+        }
+        if compat::is_known(kind) {
+            return compat::node(self, node, place, prefix).into();
+        }
+        if node.form == Form::Compact && self.trees.contains_key(kind) {
+            return self.subtree(node, place, prefix);
+        }
+        // The children may have mistakes of their own.
+        self.children(node, place, prefix);
+        let known = (self.registry.models().map(|m| m.name.as_str()))
+            .chain(compat::names())
+            .chain(self.trees.keys().copied());
+        let known: Vec<&str> = known.collect();
+        let help = match nearest(kind, known.iter().copied()) {
+            Some(near) => format!("did you mean `{near}`?"),
+            None => "register it, or declare the tree of that name".to_owned(),
+        };
+        self.report(
+            Diagnostic::error("load::unknown-node", format!("Node not recognized: {kind}"))
+                .at(node.kind.span, "nothing of this name is registered")
+                .help(help),
+        );
+        Made::Failed
+    }
+
+    /// The mark of entries that a type of this name declares.
+    pub(crate) fn type_mark(&mut self, ty: &str) -> Mark {
+        self.layout.mark(ty)
+    }
+
+    pub(crate) fn field_count(&self) -> usize {
+        C::schema().keys.len()
+    }
+}
+
+/// The values of an option: those of a list one by one.
+pub(crate) fn values(attribute: &model::Attribute) -> impl Iterator<Item = &model::Value> {
+    let list: &[model::Value] = match &attribute.value {
+        None => &[],
+        Some(model::Value {
+            kind: model::ValueKind::Literal(model::Literal::List(items)),
+            ..
+        }) => items,
+        Some(value) => std::slice::from_ref(value),
+    };
+    list.iter()
+}
+
+fn strip_number(path: &str) -> &str {
+    match path.rsplit_once('#') {
+        Some((before, number)) if number.bytes().all(|b| b.is_ascii_digit()) => before,
+        _ => path,
+    }
+}

@@ -1,0 +1,291 @@
+//! Registered nodes: their ports are checked and filled from what the file says.
+
+use std::sync::Arc;
+
+use tickseed_core::Node;
+
+use super::Loader;
+use super::expand::Place;
+use crate::board::HasBoard;
+use crate::diagnostics::{Diagnostic, nearest};
+use crate::expr::{OpKind, Type};
+use crate::model::{self, Category, Dialect, Direction, Format, KeyRef, KeyScope, Literal, Value, ValueKind};
+use crate::registry::{Given, Model, PortModel, Ports};
+
+impl<'d, C: HasBoard> Loader<'d, C> {
+    pub(super) fn registered(
+        &mut self,
+        node: &'d model::Node,
+        place: Place,
+        prefix: &str,
+    ) -> Option<Node<C>> {
+        let registry = self.registry;
+        let entry = registry.entry(node.kind.as_str())?;
+        let children = self.children(node, place, prefix);
+        let given = self.given(node, &entry.model, place);
+        let fits = self.count_children(node, &entry.model);
+        self.instances[place.id].role = crate::compat::StatusRole::of_model(&entry.model);
+        let mut ports = Ports {
+            name: node.name.as_ref().map_or(node.kind.as_str(), |name| name.as_str()),
+            span: node.kind.span,
+            path: &self.instances[place.id].full_path,
+            model: &entry.model,
+            given: given?,
+            diagnostics: &mut self.diagnostics,
+        };
+        let made = (entry.make)(&mut ports, children?);
+        made.filter(|_| fits)
+    }
+
+    fn count_children(&mut self, node: &model::Node, model: &Model) -> bool {
+        let found = node.children.iter().filter(|child| !child.disabled).count();
+        let message = match model.category {
+            Category::Decorator if found != 1 => "must have exactly 1 child",
+            Category::Control if found == 0 => "must have 1 or more children",
+            Category::Action | Category::Condition | Category::Leaf if found > 0 => {
+                "must not have any child"
+            }
+            _ => return true,
+        };
+        let said = |d: &Diagnostic| {
+            d.code == "xml::children"
+                && d.primary.as_ref().is_some_and(|label| label.span == node.kind.span)
+        };
+        if !self.diagnostics.iter().any(said) {
+            let message = format!("The node '{}' {message}, found {found}", node.kind);
+            self.error("load::children", message, node.kind.span);
+        }
+        false
+    }
+
+    /// What each port is given, checked against the model; `None` after mistakes.
+    pub(crate) fn given(
+        &mut self,
+        node: &'d model::Node,
+        model: &Model,
+        place: Place,
+    ) -> Option<Vec<(String, Given, model::Span)>> {
+        let mut all: Vec<(String, Given, model::Span)> = Vec::new();
+        let mut ok = true;
+        let mut position = 0;
+        for attribute in node.arguments() {
+            let Some(value) = &attribute.value else { continue };
+            let port = match &attribute.name {
+                Some(name) => model.ports.iter().find(|p| p.name == name.as_str()),
+                None => {
+                    position += 1;
+                    model.ports.get(position - 1)
+                }
+            };
+            let Some(port) = port else {
+                ok = false;
+                self.unknown_port(node, model, attribute);
+                continue;
+            };
+            if all.iter().any(|(name, ..)| *name == port.name) {
+                ok = false;
+                let message = format!("the port `{}` is given twice", port.name);
+                self.error("load::duplicate-argument", message, attribute.span);
+                continue;
+            }
+            match self.give(node, port, value, place) {
+                Some(given) => all.push((port.name.clone(), given, value.span)),
+                None => ok = false,
+            }
+        }
+        // A default of `{key}` is a key of the node's own scope.
+        for port in &model.ports {
+            if let Some(default) = &port.default
+                && !all.iter().any(|(name, ..)| *name == port.name)
+            {
+                let value = Value::from_attribute(default, node.kind.span);
+                if matches!(value.kind, ValueKind::Key(_) | ValueKind::SameName) {
+                    match self.give(node, port, &value, place) {
+                        Some(given) => all.push((port.name.clone(), given, value.span)),
+                        None => ok = false,
+                    }
+                }
+            }
+        }
+        ok.then_some(all)
+    }
+
+    fn unknown_port(&mut self, node: &model::Node, model: &Model, attribute: &model::Attribute) {
+        let name = attribute.name();
+        let (message, span) = match &attribute.name {
+            Some(own) => (
+                format!("a port with name [{name}] is found in the XML (<{}>) but not in the providedPorts() of its registered node type.", node.kind),
+                own.span,
+            ),
+            None => (
+                format!("`{}` takes {} arguments", node.kind, model.ports.len()),
+                attribute.span,
+            ),
+        };
+        let xml = self.is_xml(node.kind.span);
+        let message = if attribute.name.is_some() && !xml {
+            format!("`{}` has no port `{name}`", node.kind)
+        } else {
+            message
+        };
+        let known = model.ports.iter().map(|p| p.name.as_str());
+        let help = match nearest(name, known) {
+            Some(near) => format!("did you mean `{near}`?"),
+            None if model.ports.is_empty() => "it has no ports".to_owned(),
+            None => {
+                let names: Vec<_> = model.ports.iter().map(|p| p.name.as_str()).collect();
+                format!("its ports are {}", names.join(", "))
+            }
+        };
+        self.report(
+            Diagnostic::error("load::unknown-port", message)
+                .at(span, "not a port")
+                .help(help),
+        );
+    }
+
+    fn is_xml(&self, span: model::Span) -> bool {
+        let document = self.documents.iter().find(|d| d.file == span.file);
+        document.is_some_and(|d| d.format == Format::Xml)
+    }
+
+    fn give(
+        &mut self,
+        node: &model::Node,
+        port: &PortModel,
+        value: &Value,
+        place: Place,
+    ) -> Option<Given> {
+        let key = match &value.kind {
+            ValueKind::Key(key) => key.clone(),
+            ValueKind::SameName => KeyRef {
+                scope: KeyScope::Local,
+                name: port.name.clone(),
+            },
+            ValueKind::Code(code) if code.dialect == Dialect::BtCpp => {
+                return Some(Given::Text(code.text.clone()));
+            }
+            ValueKind::Code(_) => {
+                if port.direction != Direction::In {
+                    let message = format!("the port `{}` is written: it takes a key", port.name);
+                    self.error("load::output", message, value.span);
+                    return None;
+                }
+                let checked = self.checked(place.scope, value, &port.ty)?;
+                if let OpKind::Const(datum) = checked.op.kind {
+                    return Some(Given::Value(datum));
+                }
+                let mut calls = false;
+                checked.op.walk(&mut |op| calls |= matches!(op.kind, OpKind::User(..)));
+                if calls {
+                    self.report(
+                        Diagnostic::error(
+                            "load::function-argument",
+                            "arguments cannot call registered functions",
+                        )
+                        .at(value.span, "")
+                        .help("write the result into a key first: `set key = ...`"),
+                    );
+                    return None;
+                }
+                return Some(Given::Computed(Arc::new(checked.op)));
+            }
+            // XML's text is converted by the port's own type, from its exact characters.
+            ValueKind::Literal(_) if self.is_xml(value.span) => {
+                return Some(Given::Text(value.to_attribute()));
+            }
+            ValueKind::Literal(Literal::None) => {
+                return Some(Given::Value(crate::expr::Datum::None));
+            }
+            // A type that only the code knows is written as text.
+            ValueKind::Literal(Literal::Text(text))
+                if matches!(port.ty, Type::Opaque(_) | Type::Any) =>
+            {
+                return Some(Given::Text(text.clone()));
+            }
+            ValueKind::Literal(Literal::Text(text))
+                if !matches!(port.ty, Type::Text | Type::Enum(_)) =>
+            {
+                return Some(Given::Text(text.clone()));
+            }
+            ValueKind::Literal(_) => {
+                return self.constant(place.scope, value, &port.ty).map(Given::Value);
+            }
+            ValueKind::Range(..) => {
+                let message = format!("the port `{}` takes one value, not a range", port.name);
+                self.error("load::value", message, value.span);
+                return None;
+            }
+        };
+        let binding = self.resolve(place.scope, &key, value.span)?;
+        let fits = match port.direction {
+            Direction::In => binding.ty.fits(&port.ty),
+            Direction::Out => port.ty.fits(&binding.ty),
+            Direction::InOut => binding.ty.fits(&port.ty) && port.ty.fits(&binding.ty),
+        };
+        if !fits {
+            let message = format!(
+                "the port `{}` of `{}` is {}, the key `{}` is {}",
+                port.name, node.kind, port.ty, key.name, binding.ty
+            );
+            let mut diagnostic = Diagnostic::error("load::type", message)
+                .at(value.span, format!("this is {}", binding.ty));
+            if let Some(span) = binding.span {
+                diagnostic = diagnostic.and(span, "declared here");
+            }
+            self.report(diagnostic);
+            return None;
+        }
+        if port.direction != Direction::In && !binding.writable {
+            let message = format!("`{}` can only be read here", key.name);
+            self.error("load::read-only", message, value.span);
+            return None;
+        }
+        let ty = match crate::compat::entry_type_name(&port.ty) {
+            Some(name) => name.to_owned(),
+            None => port.ty.to_string(),
+        };
+        self.entry_type(&key.name, &binding, &port.ty, &ty, value.span)?;
+        Some(Given::Key(binding.slot))
+    }
+
+    /// XML's rule for the type of an entry: the first strong type that a port gives a key holds.
+    pub(crate) fn entry_type(
+        &mut self,
+        key: &str,
+        binding: &super::Binding,
+        ty: &Type,
+        name: &str,
+        span: model::Span,
+    ) -> Option<()> {
+        if binding.ty != Type::Any || binding.slot.0 >= crate::board::FIELDS {
+            return Some(());
+        }
+        let present = self.layout.slot(binding.slot).map(|info| info.mark);
+        if *ty == Type::Any {
+            // Any port makes the entry; only a typed one gives it a type.
+            if present == Some(crate::board::Mark::ABSENT) {
+                self.layout.refine(binding.slot, None, Some(crate::board::Mark::ANY));
+            }
+            return Some(());
+        }
+        if let Some((first, first_span)) = self.typed.get(&binding.slot).cloned() {
+            if first == name || first == "std::string" {
+                return Some(());
+            }
+            let message = format!(
+                "The creation of the tree failed because the port [{key}] was initially created with type [{first}] and, later type [{name}] was used somewhere else."
+            );
+            self.report(
+                Diagnostic::error("load::type", message)
+                    .at(span, format!("this is {name}"))
+                    .and(first_span, format!("this is {first}")),
+            );
+            return None;
+        }
+        self.typed.insert(binding.slot, (name.to_owned(), span));
+        let mark = self.layout.mark(name);
+        self.layout.refine(binding.slot, None, Some(mark));
+        Some(())
+    }
+}

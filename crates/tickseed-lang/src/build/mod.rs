@@ -1,0 +1,179 @@
+//! From a document to a tree that the engine runs.
+//!
+//! [`from_file`] and [`from_text`] read a file and its imports, [`from_documents`] takes what was
+//! read already. Names become functions and slots here, once; at run time there are neither names
+//! nor lookups. All mistakes are reported together.
+
+mod code;
+mod expand;
+mod files;
+mod leaf;
+mod native;
+mod scope;
+mod subtree;
+
+use std::collections::HashMap;
+use std::fmt;
+use std::sync::Arc;
+
+use tickseed_core::{NodeId, Tree};
+
+pub use files::{from_file, from_loaded, from_text};
+
+use crate::board::{Board, HasBoard, Layout};
+use crate::diagnostics::Diagnostic;
+use crate::model::{Document, SourceMap, Span};
+use crate::registry::Registry;
+pub(crate) use code::{Assignments, Computed, Functions};
+pub(crate) use expand::{Made, Place};
+pub(crate) use scope::{Binding, Scope, ScopeId};
+
+/// How many nodes a tree may have after its subtrees are put in their places.
+pub const MAX_NODES: usize = 200_000;
+
+/// What a load may do and how.
+#[derive(Clone, Debug, Default)]
+#[non_exhaustive]
+pub struct Options {
+    /// The tree to run; by default the one the file names, or its only one.
+    pub main: Option<String>,
+    /// More keys of the root blackboard that XML need not mention, for programs that write them.
+    pub extra_keys: Vec<String>,
+    /// How many nodes the tree may have; [`MAX_NODES`] if zero.
+    pub max_nodes: usize,
+    /// Whether the engine's tree keeps a node for every node of the file, subtrees included, so
+    /// that a trace shows each. Costs a little time.
+    pub every_node: bool,
+    /// Whether known faults of BehaviorTree.CPP and Nav2 are corrected: see [`compat`](crate::compat).
+    pub fix_known_bugs: bool,
+}
+
+/// A tree from a file.
+pub struct Loaded<C: HasBoard> {
+    /// The tree.
+    pub tree: Tree<C>,
+    /// The keys.
+    pub layout: Arc<Layout>,
+    /// Every node as written, subtrees put in their places, in depth-first order.
+    pub instances: Vec<Instance>,
+    /// Warnings.
+    pub diagnostics: Vec<Diagnostic>,
+    /// The files.
+    pub sources: SourceMap,
+    pub(crate) halt_scripts: Vec<Arc<crate::compat::HaltScript<C>>>,
+}
+
+/// One node of a file at one place of the tree.
+#[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
+pub struct Instance {
+    /// Its kind as written; for a subtree the tree's name.
+    pub kind: String,
+    /// Its name, or its kind.
+    pub name: String,
+    /// Its path. It stays the same while nothing above it is renamed or exchanged, so a reloaded
+    /// tree finds its nodes again.
+    pub path: String,
+    /// The path BehaviorTree.CPP gives it.
+    pub full_path: String,
+    /// Where it stands.
+    pub span: Span,
+    /// Its parent in [`Loaded::instances`].
+    pub parent: Option<usize>,
+    /// The scope it belongs to, as in [`Layout::scopes`].
+    pub scope: u32,
+    /// For the use of a subtree: the scope of the subtree.
+    pub subtree: Option<u32>,
+    /// Attributes that another engine's file would show, in order: ports and hooks.
+    pub shown: Vec<(String, String)>,
+    /// What it is, for engines that show statuses as BehaviorTree.CPP does.
+    pub role: crate::compat::StatusRole,
+}
+
+/// Why nothing was loaded: all mistakes, and the files they are in.
+#[derive(Clone, Debug)]
+pub struct Failed {
+    /// At least one error, and the warnings.
+    pub diagnostics: Vec<Diagnostic>,
+    /// The files.
+    pub sources: SourceMap,
+}
+
+impl fmt::Display for Failed {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&crate::diagnostics::render_all(
+            &self.diagnostics,
+            &self.sources,
+        ))
+    }
+}
+
+impl std::error::Error for Failed {}
+
+impl<C: HasBoard> fmt::Debug for Loaded<C> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Loaded")
+            .field("tree", &self.tree)
+            .field("nodes", &self.instances.len())
+            .finish_non_exhaustive()
+    }
+}
+
+impl<C: HasBoard> Loaded<C> {
+    /// A board with the tree's keys at their initial values, for one agent.
+    #[must_use]
+    pub fn board(&self) -> Board {
+        Board::new(Arc::clone(&self.layout))
+    }
+
+    /// The number, in [`instances`](Loaded::instances), of the written node that a node of the
+    /// tree came from.
+    #[must_use]
+    pub fn instance_of(&self, node: NodeId) -> Option<usize> {
+        let def = self.tree.def();
+        std::iter::once(node)
+            .chain(def.ancestors(node))
+            .find_map(|id| def.node(id).origin)
+            .map(|origin| origin as usize)
+    }
+
+    /// Where a node of the tree was written.
+    #[must_use]
+    pub fn span_of(&self, node: NodeId) -> Option<Span> {
+        self.instance_of(node).map(|i| self.instances[i].span)
+    }
+}
+
+/// Loads trees from documents that were read already; the first one is the file to run.
+///
+/// # Errors
+/// All mistakes found.
+pub fn from_documents<C: HasBoard>(
+    documents: &[Document],
+    sources: SourceMap,
+    registry: &Registry<C>,
+    options: &Options,
+) -> Result<Loaded<C>, Failed> {
+    Loader::new(documents, registry, options).load(sources, Vec::new())
+}
+
+pub(crate) struct Loader<'d, C: HasBoard> {
+    pub(crate) registry: &'d Registry<C>,
+    pub(crate) options: &'d Options,
+    pub(crate) documents: &'d [Document],
+    pub(crate) trees: HashMap<&'d str, (&'d Document, &'d crate::model::Tree)>,
+    pub(crate) layout: Layout,
+    pub(crate) scopes: Vec<Scope>,
+    /// Keys declared at the top of files.
+    pub(crate) file_keys: HashMap<String, Binding>,
+    pub(crate) enums: Vec<(String, Vec<(String, i64)>)>,
+    pub(crate) instances: Vec<Instance>,
+    pub(crate) diagnostics: Vec<Diagnostic>,
+    pub(crate) functions: Functions<C>,
+    pub(crate) halt_scripts: Vec<Arc<crate::compat::HaltScript<C>>>,
+    /// Trees that are being put in their places, outermost first.
+    pub(crate) open: Vec<(&'d str, Span)>,
+    /// What strong types the slots of XML keys were given, and where first.
+    pub(crate) typed: HashMap<crate::expr::Slot, (String, Span)>,
+    pub(crate) too_many: bool,
+}

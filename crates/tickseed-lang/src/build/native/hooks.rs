@@ -1,0 +1,89 @@
+//! Guards and scripts at points of a node's life.
+
+use tickseed_core::{Cx, Node, Status, nodes};
+
+use super::super::Loader;
+use super::super::expand::Place;
+use crate::board::HasBoard;
+use crate::model::{self, Code, Dialect, Hook, Role, ValueKind};
+
+impl<'d, C: HasBoard> Loader<'d, C> {
+    /// A node with its hooks around it. Guards are asked in the order fail, succeed, skip, while;
+    /// scripts run when the node itself ends.
+    pub(crate) fn hooked(
+        &mut self,
+        node: &'d model::Node,
+        place: Place,
+        made: Node<C>,
+    ) -> Option<Node<C>> {
+        let hooks: Vec<(Hook, &'d model::Value)> = (node.attributes.iter())
+            .filter_map(|a| match (a.role, &a.value) {
+                (Role::Hook(hook), Some(value)) => Some((hook, value)),
+                _ => None,
+            })
+            .collect();
+        if hooks.is_empty() {
+            return Some(made);
+        }
+        let foreign = hooks.iter().any(|(_, value)| {
+            matches!(
+                value.kind,
+                ValueKind::Code(Code {
+                    dialect: Dialect::BtCpp,
+                    ..
+                })
+            )
+        });
+        if foreign {
+            return crate::compat::hooked(self, &hooks, place, made);
+        }
+        let n = nodes::<C>();
+        let mut made = Some(made);
+        // Innermost first: scripts stand next to the node in the order in which they run, then the
+        // guards, so that the first to be asked is outermost.
+        let all = Hook::ALL.iter().map(|entry| entry.0);
+        let scripts = all.clone().filter(|hook| !hook.is_guard());
+        for wanted in scripts.chain(all.rev().filter(|hook| hook.is_guard())) {
+            for (_, value) in hooks.iter().filter(|(hook, _)| *hook == wanted) {
+                if wanted.is_guard() {
+                    let Some(guard) = self.guard(place.scope, value) else {
+                        made = None;
+                        continue;
+                    };
+                    made = made.map(|made| match wanted {
+                        Hook::FailIf => n.fail_if(guard, made),
+                        Hook::SucceedIf => n.succeed_if(guard, made),
+                        Hook::SkipIf => n.skip_if(guard, made),
+                        _ => n.while_guard(guard, made).otherwise(Status::Skipped),
+                    });
+                    continue;
+                }
+                let Some(script) = self.assignments(place.scope, value) else {
+                    made = None;
+                    continue;
+                };
+                made = made.map(|made| {
+                    // A failed assignment stops its script; a hook has no result to fail with.
+                    let run = move |cx: &mut Cx<'_, '_, C>| drop(script.run(cx.at_mut()));
+                    if wanted == Hook::OnHalt {
+                        return n.on_halted(run, made);
+                    }
+                    let when = move |status: Status| match wanted {
+                        Hook::OnSuccess => status == Status::Success,
+                        Hook::OnFailure => status == Status::Failure,
+                        _ => status.is_verdict(),
+                    };
+                    n.on_complete(
+                        move |cx: &mut Cx<'_, '_, C>, status| {
+                            if when(status) {
+                                run(cx);
+                            }
+                        },
+                        made,
+                    )
+                });
+            }
+        }
+        made
+    }
+}

@@ -1,0 +1,227 @@
+//! Scopes: which slot a key of a subtree is.
+//!
+//! `.tick` is lexical: a tree sees its parameters, its own keys, the keys of the file, and the keys
+//! that the context publishes; anything else is a mistake. In XML a key exists as soon as anything
+//! names it, and belongs to the subtree that names it unless it is remapped (`spec` of
+//! BehaviorTree.CPP: `@key` is the root's; a remapped key is its caller's; with `_autoremap` all
+//! keys but those that begin with `_` are the caller's).
+
+use std::collections::HashMap;
+
+use tickseed_core::{Context as _, KeyId};
+
+use super::Loader;
+use crate::board::{HasBoard, Mark, field_slot};
+use crate::diagnostics::{Diagnostic, nearest};
+use crate::expr::{Datum, Key, Names, Slot, Type};
+use crate::model::{KeyRef, KeyScope, Span};
+
+/// The number of a scope.
+pub(crate) type ScopeId = usize;
+
+/// The root blackboard, which is also the scope of the main tree.
+pub(crate) const ROOT: ScopeId = 0;
+
+/// A key as a scope knows it.
+#[derive(Clone, Debug)]
+pub(crate) struct Binding {
+    pub(crate) slot: Slot,
+    pub(crate) ty: Type,
+    pub(crate) span: Option<Span>,
+    pub(crate) writable: bool,
+}
+
+/// One instance of a tree.
+#[derive(Debug, Default)]
+pub(crate) struct Scope {
+    pub(crate) parent: Option<ScopeId>,
+    /// The scope's number in the layout.
+    pub(crate) layout: u32,
+    /// Keys must be declared.
+    pub(crate) lexical: bool,
+    /// Keys that are found in the parent under another name.
+    pub(crate) remaps: HashMap<String, KeyRef>,
+    pub(crate) autoremap: bool,
+    pub(crate) keys: HashMap<String, Binding>,
+}
+
+impl<C: HasBoard> Loader<'_, C> {
+    /// The slot of a key, made if the scope makes keys by naming them.
+    pub(crate) fn resolve(&mut self, scope: ScopeId, key: &KeyRef, span: Span) -> Option<Binding> {
+        match self.try_resolve(scope, key, span) {
+            Ok(binding) => Some(binding),
+            Err(diagnostic) => {
+                self.report(*diagnostic);
+                None
+            }
+        }
+    }
+
+    fn try_resolve(
+        &mut self,
+        scope: ScopeId,
+        key: &KeyRef,
+        span: Span,
+    ) -> Result<Binding, Box<Diagnostic>> {
+        let name = key.name.as_str();
+        if key.scope == KeyScope::Root && scope != ROOT {
+            let local = KeyRef {
+                scope: KeyScope::Local,
+                name: key.name.clone(),
+            };
+            return self.try_resolve(ROOT, &local, span);
+        }
+        if let Some(binding) = self.scopes[scope].keys.get(name) {
+            return Ok(binding.clone());
+        }
+        let here = &self.scopes[scope];
+        let up = match (here.parent, here.remaps.get(name)) {
+            (Some(parent), Some(remap)) => Some((parent, remap.clone())),
+            (Some(parent), None) if here.autoremap && !name.starts_with('_') => {
+                Some((parent, key.clone()))
+            }
+            _ => None,
+        };
+        if let Some((parent, key)) = up {
+            let binding = self.try_resolve(parent, &key, span)?;
+            self.scopes[scope].keys.insert(name.to_owned(), binding.clone());
+            return Ok(binding);
+        }
+        let lexical = here.lexical;
+        if let Some(binding) = self.file_keys.get(name) {
+            if lexical || scope == ROOT {
+                return Ok(binding.clone());
+            }
+        }
+        if (lexical || scope == ROOT)
+            && let Some((id, info)) = C::schema().find(name)
+        {
+            return Ok(field::<C>(id, info.ty));
+        }
+        if lexical {
+            return Err(Box::new(self.unknown_key(scope, name, span)));
+        }
+        let slot = self.new_slot(scope, name, Type::Any, Datum::None, Mark::ABSENT, span)?;
+        let binding = Binding {
+            slot,
+            ty: Type::Any,
+            span: Some(span),
+            writable: true,
+        };
+        self.scopes[scope].keys.insert(name.to_owned(), binding.clone());
+        Ok(binding)
+    }
+
+    fn unknown_key(&self, scope: ScopeId, name: &str, span: Span) -> Diagnostic {
+        let known = (self.scopes[scope].keys.keys().map(String::as_str))
+            .chain(self.file_keys.keys().map(String::as_str))
+            .chain(C::schema().keys.iter().map(|key| key.name));
+        let help = match nearest(name, known) {
+            Some(near) => format!("did you mean `{near}`?"),
+            None => format!("declare it at the top of the tree: `keys {{ {name}: float = 0 }}`"),
+        };
+        Diagnostic::error("load::unknown-key", format!("no key is called `{name}` here"))
+            .at(span, "not known")
+            .help(help)
+    }
+
+    pub(crate) fn new_slot(
+        &mut self,
+        scope: ScopeId,
+        name: &str,
+        ty: Type,
+        initial: Datum,
+        mark: Mark,
+        span: Span,
+    ) -> Result<Slot, Box<Diagnostic>> {
+        let layout = self.scopes[scope].layout;
+        self.layout
+            .add(layout, name, ty, initial, mark)
+            .map_err(|e| Box::new(Diagnostic::error("load::too-many-keys", e.to_string()).at(span, "")))
+    }
+
+    /// Declares a key of a scope. A second declaration is a mistake.
+    pub(crate) fn declare(
+        &mut self,
+        scope: ScopeId,
+        name: &str,
+        ty: Type,
+        initial: Datum,
+        writable: bool,
+        span: Span,
+    ) -> Option<Binding> {
+        if let Some(old) = self.scopes[scope].keys.get(name) {
+            let mut diagnostic =
+                Diagnostic::error("load::duplicate-key", format!("two keys are called `{name}`"))
+                    .at(span, "again here")
+                    .help("rename one");
+            if let Some(first) = old.span {
+                diagnostic = diagnostic.and(first, "first here");
+            }
+            self.report(diagnostic);
+            return None;
+        }
+        match self.new_slot(scope, name, ty.clone(), initial, Mark::ANY, span) {
+            Ok(slot) => {
+                let binding = Binding {
+                    slot,
+                    ty,
+                    span: Some(span),
+                    writable,
+                };
+                self.scopes[scope].keys.insert(name.to_owned(), binding.clone());
+                Some(binding)
+            }
+            Err(diagnostic) => {
+                self.report(*diagnostic);
+                None
+            }
+        }
+    }
+
+    /// The names an expression of this scope may use.
+    pub(crate) fn names(&self, scope: ScopeId) -> Names {
+        let mut names = Names::new();
+        let entry = |binding: &Binding| Key {
+            ty: binding.ty.clone(),
+            slot: binding.slot,
+            writable: binding.writable,
+        };
+        for (i, info) in C::schema().keys.iter().enumerate() {
+            let binding = field::<C>(KeyId(i as u16), info.ty);
+            names.insert(KeyScope::Local, info.name, entry(&binding));
+            names.insert(KeyScope::Root, info.name, entry(&binding));
+        }
+        for (name, binding) in &self.file_keys {
+            names.insert(KeyScope::Local, name, entry(binding));
+            names.insert(KeyScope::Root, name, entry(binding));
+        }
+        for (name, binding) in &self.scopes[ROOT].keys {
+            names.insert(KeyScope::Root, name, entry(binding));
+        }
+        for (name, binding) in &self.scopes[scope].keys {
+            names.insert(KeyScope::Local, name, entry(binding));
+        }
+        for (name, words) in &self.enums {
+            names.add_enum(name.clone(), words.clone());
+        }
+        for (signature, _) in self.registry.functions() {
+            names.add_function(signature.clone());
+        }
+        names
+    }
+}
+
+/// A key that the context publishes.
+fn field<C: HasBoard>(id: KeyId, ty: tickseed_core::ScalarType) -> Binding {
+    Binding {
+        slot: field_slot(id),
+        ty: match ty {
+            tickseed_core::ScalarType::Bool => Type::Bool,
+            ty if ty.is_float() => Type::Float,
+            _ => Type::Int,
+        },
+        span: None,
+        writable: true,
+    }
+}

@@ -1,0 +1,199 @@
+//! Leaves: scripts, blackboard entries, sleep.
+
+use tickseed_core::{Cx, Leaf, LeafError, Node, Status, nodes};
+
+use super::site::{Bound, Site};
+use crate::board::{HasBoard, Mark, view};
+use crate::expr::{Datum, Slot};
+use crate::registry::In;
+
+/// `Script`: runs and succeeds.
+pub(crate) fn script<C: HasBoard>(script: Bound, site: Site) -> Node<C> {
+    acting(move |cx| match script.run(cx) {
+        Ok(_) => Ok(Status::Success),
+        Err(message) => site.raise(cx, &message),
+    })
+}
+
+/// `ScriptCondition`: succeeds if the script's value counts as true.
+pub(crate) fn script_condition<C: HasBoard>(script: Bound, site: Site) -> Node<C> {
+    acting(move |cx| match script.test(cx) {
+        Ok(holds) => Ok(Status::from_bool(holds)),
+        Err(message) => site.raise(cx, &message),
+    })
+}
+
+/// A leaf that finishes in its tick unless it raises an error that the board keeps: then it runs,
+/// and its next tick is a new attempt.
+fn acting<C: HasBoard>(
+    f: impl for<'x, 'y, 'a> Fn(&'x mut Cx<'y, 'a, C>) -> Result<Status, LeafError> + Send + Sync + 'static,
+) -> Node<C> {
+    nodes::<C>().action("script", move |cx: &mut Cx<'_, '_, C>| {
+        if C::board(cx.at()).has_fault() {
+            // The tick is over; what is entered now is entered again in the next.
+            return Ok(Status::Running);
+        }
+        f(cx)
+    })
+}
+
+/// The key that `SetBlackboard` and its kin name.
+#[derive(Clone, Debug)]
+pub(crate) enum Target {
+    /// By name, in the file.
+    Named(Slot),
+    /// The name stands in an entry.
+    Indirect { entry: Slot, scope: String },
+}
+
+impl Target {
+    fn slot<C: HasBoard>(&self, cx: &Cx<'_, '_, C>) -> Option<Slot> {
+        match self {
+            Target::Named(slot) => Some(*slot),
+            Target::Indirect { entry, scope } => match view::read::<C>(cx.at(), *entry) {
+                Datum::Text(name) => C::board(cx.at()).layout().find(scope, &name),
+                _ => None,
+            },
+        }
+    }
+}
+
+/// What `SetBlackboard` writes.
+#[derive(Clone, Debug)]
+pub(crate) enum Value {
+    /// A text from the file.
+    Text(String),
+    /// A copy of an entry.
+    Entry(Slot),
+}
+
+/// `SetBlackboard`.
+pub(crate) fn set<C: HasBoard>(value: Value, target: Target, text: Mark, site: Site) -> Node<C> {
+    acting(move |cx| {
+        let Some(slot) = target.slot(cx) else {
+            return site.raise(cx, "missing port [output_key]");
+        };
+        let (datum, mark) = match &value {
+            Value::Text(text_value) => (Datum::Text(text_value.as_str().into()), text),
+            Value::Entry(from) => {
+                let board = C::board(cx.at());
+                if from.0 < crate::board::FIELDS && board.mark(*from) == Mark::ABSENT {
+                    return site.raise(cx, "Can't find the port referred by [value]");
+                }
+                match view::read::<C>(cx.at(), *from) {
+                    Datum::None => return Ok(Status::Failure),
+                    datum => (datum, Mark::ANY),
+                }
+            }
+        };
+        let present = C::board(cx.at()).mark(slot);
+        let ty = C::board(cx.at()).layout().type_of(present).map(str::to_owned);
+        let datum = match (&ty, &datum) {
+            (Some(ty), Datum::Text(text)) => match parsed(ty, text) {
+                Ok(datum) => datum,
+                Err(message) => return site.raise(cx, &message),
+            },
+            _ => datum,
+        };
+        if !view::write::<C>(cx.at_mut(), slot, datum) {
+            return site.raise(cx, "the entry does not take the value");
+        }
+        if present == Mark::ABSENT {
+            C::board_mut(cx.at_mut()).set_mark(slot, mark);
+        }
+        Ok(Status::Success)
+    })
+}
+
+/// A text for an entry of a type.
+fn parsed(ty: &str, text: &str) -> Result<Datum, String> {
+    let fail = || format!("Can't convert string [{text}] to type [{ty}]");
+    match ty {
+        "int" | "long" | "unsigned int" => text.parse().map(Datum::Int).map_err(|_| fail()),
+        "double" | "float" => text.parse().map(Datum::Float).map_err(|_| fail()),
+        "bool" => <bool as crate::registry::PortType>::parse(text)
+            .map(Datum::Bool)
+            .map_err(|_| fail()),
+        _ => Ok(Datum::Text(text.into())),
+    }
+}
+
+/// `UnsetBlackboard`.
+pub(crate) fn unset<C: HasBoard>(target: Target, site: Site) -> Node<C> {
+    acting(move |cx| {
+        let Some(slot) = target.slot(cx) else {
+            return site.raise(cx, "missing input port [key]");
+        };
+        C::board_mut(cx.at_mut()).remove(slot);
+        Ok(Status::Success)
+    })
+}
+
+/// `WasEntryUpdated`.
+pub(crate) struct WasUpdated {
+    pub(crate) entry: Slot,
+}
+
+impl<C: HasBoard> tickseed_core::CustomNode<C> for WasUpdated {
+    type State = ();
+    /// The version seen last.
+    type Memory = u32;
+
+    fn name(&self) -> &'static str {
+        "was updated"
+    }
+
+    fn arity(&self) -> std::ops::RangeInclusive<usize> {
+        0..=0
+    }
+
+    fn preempts(&self) -> bool {
+        false
+    }
+
+    fn tick(
+        &self,
+        branches: &mut tickseed_core::Branches<'_, C>,
+        _: &mut (),
+        seen: &mut u32,
+    ) -> Result<Status, tickseed_core::Stop> {
+        let version = branches.with_cx(|cx| C::board(cx.at()).version(self.entry));
+        let changed = version != *seen;
+        *seen = version;
+        Ok(Status::from_bool(changed))
+    }
+}
+
+/// `Sleep`.
+pub(crate) struct Sleep {
+    pub(crate) msec: In<u32>,
+    pub(crate) site: Site,
+}
+
+impl<C: HasBoard> Leaf<C> for Sleep {
+    /// When it ends; zero before it began.
+    type State = u64;
+
+    fn start(&self, until: &mut u64, cx: &mut Cx<'_, '_, C>) -> tickseed_core::Outcome {
+        let Ok(msec) = self.msec.get(cx) else {
+            return self.site.raise(cx, "Missing parameter [msec] in SleepNode");
+        };
+        if msec == 0 {
+            return Ok(Status::Success);
+        }
+        *until = cx.now().0.saturating_add(u64::from(msec) * 1_000_000);
+        cx.wake_at(tickseed_core::Time(*until));
+        Ok(Status::Running)
+    }
+
+    fn tick(&self, until: &mut u64, cx: &mut Cx<'_, '_, C>) -> tickseed_core::Outcome {
+        if *until == 0 {
+            return self.start(until, cx);
+        }
+        if cx.now().0 >= *until {
+            return Ok(Status::Success);
+        }
+        cx.wake_at(tickseed_core::Time(*until));
+        Ok(Status::Running)
+    }
+}

@@ -1,0 +1,699 @@
+//! BehaviorTree.CPP's and Nav2's nodes, with those engines' exact semantics.
+//!
+//! Where the engine's own nodes mean the same (sequence, fallback, their reactive forms, inverter,
+//! forced results) they are used; the others are [custom nodes](tickseed_core::CustomNode). Three
+//! things differ, on purpose:
+//!
+//! - A composite all of whose children were skipped is idle afterwards. In the reference it stays
+//!   running inside, so its own preconditions are not asked at the next tick.
+//! - An exception halts nothing and the next tick goes on where it was raised only on a
+//!   [board that keeps faults](crate::board::Board::keep_faults); by default the agent is poisoned.
+//! - Known faults of the reference are kept, so that trees written around them work: `Precondition`
+//!   does not ask again after a halt, `RoundRobin` fails when its last child succeeds. The option
+//!   [`fix_known_bugs`](crate::build::Options::fix_known_bugs) corrects them.
+
+mod decorators;
+mod flow;
+mod hooks;
+mod leaves;
+mod models;
+mod nav2;
+pub(crate) mod script;
+pub(crate) mod site;
+mod statuses;
+
+use std::marker::PhantomData;
+use std::sync::Arc;
+
+use tickseed_core::{Node, Status, nodes};
+
+pub(crate) use hooks::{HaltScript, hooked};
+pub use models::models;
+pub(crate) use models::names;
+pub(crate) use site::Site;
+pub use statuses::{NodeStatus, StatusRole, Statuses};
+
+use crate::board::{FIELDS, HasBoard};
+use crate::diagnostics::Diagnostic;
+use crate::expr::{Slot, Type};
+use crate::build::{Loader, Place};
+use crate::model::{self, Code, KeyRef, KeyScope, Span, Value, ValueKind};
+use crate::registry::{Given, Ports};
+use nav2::Policy;
+use script::{Name, Script};
+use site::Bound;
+
+/// Whether a kind is one of the compatible nodes.
+pub(crate) fn is_known(kind: &str) -> bool {
+    names().any(|name| name == kind)
+}
+
+/// A decorator that passes everything.
+pub(crate) fn transparent<C: HasBoard>(child: Node<C>) -> Node<C> {
+    nodes::<C>().custom(decorators::Transparent, [child])
+}
+
+/// A sequence or selector that lets a tick pass between its children.
+pub(crate) fn yielding<C: HasBoard>(sequence: bool, children: Vec<Node<C>>) -> Node<C> {
+    let rule = flow::Yielding {
+        sequence,
+        keep: false,
+    };
+    nodes::<C>().custom(rule, children)
+}
+
+/// A script in `.tick`: `set btcpp "..."`.
+pub(crate) fn script<C: HasBoard>(
+    loader: &mut Loader<'_, C>,
+    value: &Value,
+    place: Place,
+) -> Option<Node<C>> {
+    let bound = loader.code(value, place)?;
+    Some(leaves::script(bound, loader.site(place)))
+}
+
+/// A condition in `.tick`: `check btcpp "..."`.
+pub(crate) fn script_condition<C: HasBoard>(
+    loader: &mut Loader<'_, C>,
+    value: &Value,
+    place: Place,
+) -> Option<Node<C>> {
+    let bound = loader.code(value, place)?;
+    Some(leaves::script_condition(bound, loader.site(place)))
+}
+
+impl<C: HasBoard> Loader<'_, C> {
+    /// How the reference names a node.
+    pub(crate) fn site(&self, place: Place) -> Site {
+        self.site_of(place.id)
+    }
+
+    fn site_of(&self, id: usize) -> Site {
+        let instance = &self.instances[id];
+        Site {
+            path: instance.full_path.clone(),
+            kind: match instance.subtree {
+                Some(_) => "SubTree".to_owned(),
+                None => instance.kind.clone(),
+            },
+            name: instance.name.clone(),
+        }
+    }
+
+    pub(crate) fn parent_site(&self, place: Place) -> Option<Site> {
+        self.instances[place.id].parent.map(|id| self.site_of(id))
+    }
+
+    /// Parses a script and binds its names.
+    pub(crate) fn bound(
+        &mut self,
+        text: &str,
+        span: Span,
+        place: Place,
+        prefix: &str,
+    ) -> Option<Bound> {
+        let words: Vec<(String, i64)> = (self.enums.iter())
+            .flat_map(|(_, words)| words.iter().cloned())
+            .collect();
+        let mut unknown = false;
+        let parsed = Script::parse(text, &mut |name| {
+            if let Some((_, number)) = words.iter().find(|(word, _)| word == name) {
+                return Some(Name::Number(*number));
+            }
+            let key = match name.strip_prefix('@') {
+                Some(name) => KeyRef {
+                    scope: KeyScope::Root,
+                    name: name.to_owned(),
+                },
+                None => KeyRef {
+                    scope: KeyScope::Local,
+                    name: name.to_owned(),
+                },
+            };
+            let binding = self.resolve(place.scope, &key, span);
+            unknown |= binding.is_none();
+            binding.map(|binding| Name::Key(binding.slot))
+        });
+        match parsed {
+            Ok(script) => Some(Bound {
+                script,
+                words: words.into(),
+            }),
+            Err((at, message)) => {
+                // An unknown key was reported by its own message.
+                if !unknown {
+                    let mut here = span;
+                    let exact = span.range().len() == text.len();
+                    if exact {
+                        here.start = span.start.saturating_add(at as u32);
+                        here.end = here.end.max(here.start);
+                    }
+                    self.report(
+                        Diagnostic::error("load::btcpp-script", format!("{prefix}{message}"))
+                            .at(here, "here"),
+                    );
+                }
+                None
+            }
+        }
+    }
+
+    fn code(&mut self, value: &Value, place: Place) -> Option<Bound> {
+        let text = match &value.kind {
+            ValueKind::Code(Code { text, .. }) => text.clone(),
+            _ => value.to_attribute(),
+        };
+        self.bound(&text, value.span, place, "")
+    }
+}
+
+/// Everything that making one compatible node needs.
+struct Making<'m, 'd, C: HasBoard> {
+    loader: &'m mut Loader<'d, C>,
+    node: &'d model::Node,
+    place: Place,
+    site: Site,
+    given: Vec<(String, Given, Span)>,
+}
+
+/// Makes a compatible node.
+pub(crate) fn node<'d, C: HasBoard>(
+    loader: &mut Loader<'d, C>,
+    node: &'d model::Node,
+    place: Place,
+    prefix: &str,
+) -> Option<Node<C>> {
+    let model = models::model(node.kind.as_str())?;
+    let pipeline = matches!(node.kind.as_str(), "PipelineSequence" | "NonblockingSequence");
+    let children = if pipeline {
+        None
+    } else {
+        Some(loader.children(node, place, prefix))
+    };
+    // The script of a node is not a port like others.
+    let given = loader.given(node, &model, place)?;
+    let enough = loader.enough_children(node);
+    let site = loader.site(place);
+    let mut making = Making {
+        loader,
+        node,
+        place,
+        site,
+        given,
+    };
+    if pipeline {
+        return making.pipeline(prefix).filter(|_| enough);
+    }
+    let made = making.make(children??);
+    made.filter(|_| enough)
+}
+
+impl<C: HasBoard> Loader<'_, C> {
+    /// Counts children where no reader has: XML's reader does, for XML.
+    fn enough_children(&mut self, node: &model::Node) -> bool {
+        let found = node.children.iter().filter(|child| !child.disabled).count();
+        let category = models::model(node.kind.as_str()).map(|model| model.category);
+        let message = match category {
+            Some(model::Category::Control) if node.kind == "TryCatch" && found < 2 => {
+                "must have at least 2 children"
+            }
+            Some(model::Category::Control) if found == 0 => "must have 1 or more children",
+            Some(model::Category::Decorator) if found != 1 => "must have exactly 1 child",
+            Some(model::Category::Action | model::Category::Condition) if found > 0 => {
+                "must not have any child"
+            }
+            _ => return true,
+        };
+        let said = self.diagnostics.iter().any(|d| {
+            d.code == "xml::children"
+                && d.primary.as_ref().is_some_and(|label| label.span == node.kind.span)
+        });
+        if !said {
+            let message = format!("The node '{}' {message}", node.kind);
+            self.error("load::children", message, node.kind.span);
+        }
+        false
+    }
+}
+
+impl<'d, C: HasBoard> Making<'_, 'd, C> {
+    /// Reads ports; mistakes are reported.
+    fn ports<T>(&mut self, read: impl FnOnce(&mut Ports<'_>) -> Option<T>) -> Option<T> {
+        let model = models::model(self.node.kind.as_str())?;
+        let mut ports = Ports {
+            name: &self.site.name,
+            span: self.node.kind.span,
+            path: &self.site.path,
+            model: &model,
+            given: self.given.clone(),
+            diagnostics: &mut self.loader.diagnostics,
+        };
+        read(&mut ports)
+    }
+
+    fn text(&self, port: &str) -> Option<String> {
+        match self.given.iter().find(|(name, ..)| name == port) {
+            Some((_, Given::Text(text), _)) => Some(text.clone()),
+            Some((_, Given::Value(datum), _)) => Some(script::text(datum)),
+            _ => None,
+        }
+    }
+
+    fn slot(&self, port: &str) -> Option<Slot> {
+        match self.given.iter().find(|(name, ..)| name == port) {
+            Some((_, Given::Key(slot), _)) => Some(*slot),
+            _ => None,
+        }
+    }
+
+    /// A status by name, as a port gives it.
+    fn status(&mut self, port: &str, default: Status) -> Option<Status> {
+        let Some(text) = self.text(port) else {
+            return Some(default);
+        };
+        Some(match text.as_str() {
+            "SUCCESS" => Status::Success,
+            "FAILURE" => Status::Failure,
+            "RUNNING" => Status::Running,
+            "SKIPPED" => Status::Skipped,
+            _ => {
+                let message = format!(
+                    "The port with name \"{port}\" and value \"{text}\" can not be converted to NodeStatus"
+                );
+                self.loader.report(
+                    Diagnostic::error("load::port-value", message)
+                        .at(self.node.kind.span, "")
+                        .help("use SUCCESS, FAILURE, RUNNING or SKIPPED"),
+                );
+                return None;
+            }
+        })
+    }
+
+    /// The key that a port names by its text, or the one that holds its name.
+    fn target(&mut self, port: &str) -> Option<leaves::Target> {
+        if let Some(entry) = self.slot(port) {
+            let scope = self.loader.layout.scopes()
+                [self.loader.scopes[self.place.scope].layout as usize]
+                .clone();
+            return Some(leaves::Target::Indirect { entry, scope });
+        }
+        let name = self.text(port)?;
+        self.key(&name).map(leaves::Target::Named)
+    }
+
+    fn key(&mut self, name: &str) -> Option<Slot> {
+        let (scope, name) = match name.strip_prefix('@') {
+            Some(name) => (KeyScope::Root, name),
+            None => (KeyScope::Local, name),
+        };
+        let key = KeyRef {
+            scope,
+            name: name.to_owned(),
+        };
+        let binding = self
+            .loader
+            .resolve(self.place.scope, &key, self.node.kind.span)?;
+        Some(binding.slot)
+    }
+
+    /// The entry whose changes are watched: `{key}` and `key` mean the same.
+    fn entry(&mut self) -> Option<Slot> {
+        match self.slot("entry") {
+            Some(slot) => Some(slot),
+            None => match self.text("entry") {
+                Some(name) => self.key(&name),
+                None => {
+                    let message = format!("Missing port [entry] in {}", self.node.kind);
+                    self.loader.error("load::missing-port", message, self.node.kind.span);
+                    None
+                }
+            },
+        }
+    }
+
+    fn program(&mut self, port: &str) -> Option<Bound> {
+        let value = self.node.argument(port);
+        match value {
+            Some(value) if !matches!(value.kind, ValueKind::Key(_)) => {
+                let text = match &value.kind {
+                    ValueKind::Code(code) => code.text.clone(),
+                    _ => value.to_attribute(),
+                };
+                self.loader.bound(&text, value.span, self.place, "")
+            }
+            Some(value) => {
+                self.loader.report(
+                    Diagnostic::error("load::script", "a script that stands in a key is not supported")
+                        .at(value.span, "")
+                        .help("write the script here"),
+                );
+                None
+            }
+            None => {
+                let message = format!("Missing port [{port}] in {}", self.node.kind);
+                self.loader.error("load::missing-port", message, self.node.kind.span);
+                None
+            }
+        }
+    }
+
+    fn fixed(&self) -> bool {
+        self.loader.options.fix_known_bugs
+    }
+
+    fn words(&self) -> Arc<[(String, i64)]> {
+        let all = self.loader.enums.iter().flat_map(|(_, words)| words.iter().cloned());
+        all.collect()
+    }
+
+    fn make(&mut self, mut children: Vec<Node<C>>) -> Option<Node<C>> {
+        let n = nodes::<C>();
+        let site = self.site.clone();
+        let kind = self.node.kind.as_str();
+        let only = |children: &mut Vec<Node<C>>| children.pop();
+        Some(match kind {
+            "Sequence" => n.sequence(children),
+            "Fallback" => n.selector(children),
+            "ReactiveSequence" => n.sequence(children).reactive(),
+            "ReactiveFallback" => n.selector(children).reactive(),
+            "AsyncSequence" | "AsyncFallback" => yielding(kind == "AsyncSequence", children),
+            "SequenceWithMemory" => n.custom(
+                flow::Yielding {
+                    sequence: true,
+                    keep: true,
+                },
+                children,
+            ),
+            "Parallel" | "ParallelAll" => return self.parallel(children),
+            "IfThenElse" => {
+                let repeats = self.node.children.first().is_some_and(|c| self.repeats(c));
+                n.custom(flow::IfThenElse { site, repeats }, children)
+            }
+            "WhileDoElse" => {
+                let parent = self.loader.parent_site(self.place);
+                n.custom(flow::WhileDoElse { site, parent }, children)
+            }
+            "TryCatch" => {
+                if self.text("catch_on_halt").is_some_and(|text| text != "false" && text != "0") {
+                    self.loader.report(
+                        Diagnostic::warning(
+                            "load::catch-on-halt",
+                            "`catch_on_halt` is not run: a halt cannot start the catch branch",
+                        )
+                        .at(self.node.kind.span, ""),
+                    );
+                }
+                n.custom(flow::TryCatch { site }, children)
+            }
+            _ if kind.starts_with("Switch") => {
+                let cases = kind[6..].parse().unwrap_or(0);
+                let words = self.words();
+                let (variable, cases) = self.ports(|ports| {
+                    let variable = ports.input("variable");
+                    let cases: Option<Vec<_>> = (1..=cases)
+                        .map(|i: usize| ports.input(&format!("case_{i}")))
+                        .collect();
+                    Some((variable?, cases?))
+                })?;
+                let rule = flow::Switch {
+                    site,
+                    variable,
+                    cases,
+                    words,
+                };
+                n.custom(rule, children)
+            }
+            "Inverter" => n.invert(only(&mut children)?),
+            "ForceSuccess" => n.force_success(only(&mut children)?),
+            "ForceFailure" => n.force_failure(only(&mut children)?),
+            "Repeat" | "RetryUntilSuccessful" => {
+                let retry = kind != "Repeat";
+                let port = if retry { "num_attempts" } else { "num_cycles" };
+                let count = self.ports(|ports| ports.input(port))?;
+                n.custom(decorators::Rounds { site, count, retry }, children)
+            }
+            "KeepRunningUntilFailure" => n.custom(decorators::KeepRunning, children),
+            "Delay" => {
+                let msec = self.ports(|ports| ports.input("delay_msec"))?;
+                n.custom(decorators::Delay { site, msec }, children)
+            }
+            "Timeout" => {
+                let msec = self.ports(|ports| ports.input("msec"))?;
+                n.custom(decorators::Timeout { site, msec }, children)
+            }
+            "RunOnce" => {
+                let then_skip = self.ports(|ports| ports.input("then_skip"))?;
+                n.custom(decorators::RunOnce { then_skip }, children)
+            }
+            "Precondition" => {
+                let condition = self.program("if");
+                let otherwise = self.status("else", Status::Failure);
+                let rule = decorators::Precondition {
+                    site,
+                    condition: condition?,
+                    otherwise: otherwise?,
+                    fixed: self.fixed(),
+                };
+                n.custom(rule, children)
+            }
+            "LoopInt" | "LoopBool" | "LoopDouble" | "LoopString" => return self.each(children),
+            "SkipUnlessUpdated" | "WaitValueUpdate" => {
+                let otherwise = if kind == "WaitValueUpdate" {
+                    Status::Running
+                } else {
+                    Status::Skipped
+                };
+                let entry = self.entry()?;
+                n.custom(decorators::Updated { entry, otherwise }, children)
+            }
+            "AlwaysSuccess" => n.succeed(),
+            "AlwaysFailure" => n.fail(),
+            "Script" => leaves::script(self.program("code")?, site),
+            "ScriptCondition" => leaves::script_condition(self.program("code")?, site),
+            "Sleep" => {
+                let msec = self.ports(|ports| ports.input("msec"))?;
+                n.leaf("Sleep", leaves::Sleep { msec, site })
+            }
+            "SetBlackboard" => return self.set(),
+            "UnsetBlackboard" => match self.target("key") {
+                Some(target) => leaves::unset(target, site),
+                None => {
+                    let message = "Missing port [key] in UnsetBlackboard";
+                    self.loader.error("load::missing-port", message, self.node.kind.span);
+                    return None;
+                }
+            },
+            "WasEntryUpdated" => {
+                let entry = self.entry()?;
+                n.custom(leaves::WasUpdated { entry }, [])
+            }
+            "RecoveryNode" => {
+                let retries = self.ports(|ports| ports.input("number_of_retries"))?;
+                n.custom(nav2::Recovery { site, retries }, children)
+            }
+            "RoundRobin" => {
+                let wrap_around = self.ports(|ports| ports.input("wrap_around"))?;
+                let fixed = self.fixed();
+                n.custom(nav2::RoundRobin { wrap_around, fixed }, children)
+            }
+            "PersistentSequence" => {
+                let index = self.slot("current_child_idx");
+                n.custom(nav2::Persistent { site, index }, children)
+            }
+            "RateController" => {
+                let hz = self.ports(|ports| ports.input("hz"))?;
+                let parent = self.loader.instances[self.place.id].parent;
+                match parent.map(|id| self.loader.instances[id].kind.as_str()) {
+                    // These keep its time themselves: they do not reset it when it finishes.
+                    Some("PipelineSequence" | "NonblockingSequence") => {
+                        n.custom(decorators::Transparent, children)
+                    }
+                    _ => n.custom(nav2::Rate { hz }, children),
+                }
+            }
+            // Where the parent resets it, it is asked once an activation.
+            "SingleTrigger" | "GoalUpdatedController" => {
+                n.custom(decorators::Transparent, children)
+            }
+            other => {
+                let message = format!("`{other}` is known but not made");
+                self.loader.error("load::builtin", message, self.node.kind.span);
+                return None;
+            }
+        })
+    }
+
+    /// Whether a finished node that is ticked again repeats its verdict.
+    fn repeats(&self, node: &model::Node) -> bool {
+        let kind = node.kind.as_str();
+        match self.loader.registry.model(kind) {
+            Some(model) => model.repeats,
+            None => models::model(kind).is_some_and(|model| model.repeats),
+        }
+    }
+
+    fn parallel(&mut self, children: Vec<Node<C>>) -> Option<Node<C>> {
+        let n = nodes::<C>();
+        let site = self.site.clone();
+        let all = self.node.kind == "ParallelAll";
+        if children.len() > flow::MOST_CHILDREN {
+            let message = format!("at most {} children can run in parallel", flow::MOST_CHILDREN);
+            self.loader.error("load::children", message, self.node.kind.span);
+            return None;
+        }
+        macro_rules! by_size {
+            ($rule:ident { $($field:ident),* }) => {
+                match children.len() {
+                    0..=64 => n.custom(
+                        flow::$rule::<[u64; 1]> { $($field,)* marks: PhantomData }, children),
+                    65..=256 => n.custom(
+                        flow::$rule::<[u64; 4]> { $($field,)* marks: PhantomData }, children),
+                    _ => n.custom(
+                        flow::$rule::<[u64; 64]> { $($field,)* marks: PhantomData }, children),
+                }
+            };
+        }
+        Some(if all {
+            let max_failures = self.ports(|ports| ports.input("max_failures"))?;
+            by_size!(ParallelAll { site, max_failures })
+        } else {
+            let (success, failure) = self.ports(|ports| {
+                Some((ports.input("success_count")?, ports.input("failure_count")?))
+            })?;
+            by_size!(Parallel { site, success, failure })
+        })
+    }
+
+    fn each(&mut self, children: Vec<Node<C>>) -> Option<Node<C>> {
+        let element = match self.node.kind.as_str() {
+            "LoopInt" => decorators::Element::Int,
+            "LoopBool" => decorators::Element::Bool,
+            "LoopDouble" => decorators::Element::Double,
+            _ => decorators::Element::Text,
+        };
+        let queue = match (self.slot("queue"), self.text("queue")) {
+            (Some(slot), _) => decorators::Queue::Entry(slot),
+            (None, Some(text)) => match element.list(&text) {
+                Some(list) => decorators::Queue::Fixed(list),
+                None => {
+                    let message = format!(
+                        "The port with name \"queue\" and value \"{text}\" can not be converted to a list"
+                    );
+                    self.loader.error("load::port-value", message, self.node.kind.span);
+                    return None;
+                }
+            },
+            (None, None) => decorators::Queue::None,
+        };
+        let rule = decorators::Each {
+            element,
+            queue,
+            value: self.slot("value"),
+            if_empty: self.status("if_empty", Status::Success)?,
+        };
+        Some(nodes::<C>().custom(rule, children))
+    }
+
+    fn set(&mut self) -> Option<Node<C>> {
+        let text = self.loader.type_mark("std::string");
+        let value = match (self.slot("value"), self.text("value")) {
+            (Some(slot), _) => leaves::Value::Entry(slot),
+            (None, Some(text)) => leaves::Value::Text(text),
+            (None, None) => {
+                let message = "Missing port [value] in SetBlackboard";
+                self.loader.error("load::missing-port", message, self.node.kind.span);
+                return None;
+            }
+        };
+        let Some(target) = self.target("output_key") else {
+            let message = "Missing port [output_key] in SetBlackboard";
+            self.loader.error("load::missing-port", message, self.node.kind.span);
+            return None;
+        };
+        Some(leaves::set(value, target, text, self.site.clone()))
+    }
+
+    /// Children of these are not reset when they finish, and some can tell.
+    fn pipeline(&mut self, prefix: &str) -> Option<Node<C>> {
+        let (mut children, mut policies, mut names) = (Vec::new(), Vec::new(), Vec::new());
+        let mut ok = true;
+        for child in self.node.children.iter().filter(|child| !child.disabled) {
+            let policy = match child.kind.as_str() {
+                "RateController" => {
+                    let model = models::model("RateController")?;
+                    let given = self.loader.given(child, &model, self.place);
+                    let outer = std::mem::replace(&mut self.given, given?);
+                    let hz = self.ports_of(&model, |ports| ports.input("hz"));
+                    self.given = outer;
+                    hz.map(Policy::Rate)
+                }
+                "SingleTrigger" => Some(Policy::Once),
+                "GoalUpdatedController" => {
+                    let model = models::model("GoalUpdatedController")?;
+                    let given = self.loader.given(child, &model, self.place)?;
+                    let slots = given.iter().filter_map(|(_, given, _)| match given {
+                        Given::Key(slot) if slot.0 < FIELDS => Some(*slot),
+                        _ => None,
+                    });
+                    Some(Policy::Changed(slots.collect()))
+                }
+                _ if self.repeats(child) => Some(Policy::Repeat),
+                _ => Some(Policy::Again),
+            };
+            let id = self.loader.instances.len();
+            let made = self
+                .loader
+                .written(child, self.place.scope, Some(self.place.id), prefix)
+                .node();
+            match (policy, made) {
+                (Some(policy), Some(made)) => {
+                    names.push(self.loader.instances.get(id).map_or(String::new(), |i| i.name.clone()));
+                    policies.push(policy);
+                    children.push(made);
+                }
+                _ => ok = false,
+            }
+        }
+        if children.len() > nav2::MOST_KEPT {
+            let message = format!("`{}` takes at most {} children", self.node.kind, nav2::MOST_KEPT);
+            self.loader.error("load::children", message, self.node.kind.span);
+            ok = false;
+        }
+        let rule = nav2::Pipeline {
+            site: self.site.clone(),
+            policies,
+            names,
+            nonblocking: self.node.kind == "NonblockingSequence",
+        };
+        ok.then(|| nodes::<C>().custom(rule, children))
+    }
+
+    fn ports_of<T>(
+        &mut self,
+        model: &crate::registry::Model,
+        read: impl FnOnce(&mut Ports<'_>) -> Option<T>,
+    ) -> Option<T> {
+        let mut ports = Ports {
+            name: &self.site.name,
+            span: self.node.kind.span,
+            path: &self.site.path,
+            model,
+            given: self.given.clone(),
+            diagnostics: &mut self.loader.diagnostics,
+        };
+        read(&mut ports)
+    }
+}
+
+/// Marks of entries by the C++ name of their type, for ports of our types.
+pub(crate) fn entry_type_name(ty: &Type) -> Option<&'static str> {
+    Some(match ty {
+        Type::Int => "int",
+        Type::Float => "double",
+        Type::Bool => "bool",
+        Type::Text => "std::string",
+        _ => return None,
+    })
+}
+

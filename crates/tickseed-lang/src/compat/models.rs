@@ -1,0 +1,153 @@
+//! The ports of BehaviorTree.CPP's and Nav2's nodes.
+
+use crate::expr::Type;
+use crate::model::{Category, Direction};
+use crate::registry::{Model, PortModel};
+
+/// Port types as written below.
+#[derive(Clone, Copy)]
+enum Ty {
+    Int,
+    Float,
+    Bool,
+    Text,
+    Any,
+}
+
+type PortRow = (&'static str, Direction, Ty, Option<&'static str>);
+type Row = (&'static str, Category, &'static [PortRow]);
+
+use Direction::{In, InOut, Out};
+
+const NONE: &[PortRow] = &[];
+const CASES: [PortRow; 7] = [
+    ("variable", In, Ty::Any, None),
+    ("case_1", In, Ty::Any, None),
+    ("case_2", In, Ty::Any, None),
+    ("case_3", In, Ty::Any, None),
+    ("case_4", In, Ty::Any, None),
+    ("case_5", In, Ty::Any, None),
+    ("case_6", In, Ty::Any, None),
+];
+const PARALLEL: &[PortRow] = &[
+    ("success_count", In, Ty::Int, Some("-1")),
+    ("failure_count", In, Ty::Int, Some("1")),
+];
+const LOOP_INT: &[PortRow] = &[
+    ("queue", InOut, Ty::Any, None),
+    ("if_empty", In, Ty::Any, Some("SUCCESS")),
+    ("value", Out, Ty::Int, None),
+];
+const LOOP_BOOL: &[PortRow] = &[
+    ("queue", InOut, Ty::Any, None),
+    ("if_empty", In, Ty::Any, Some("SUCCESS")),
+    ("value", Out, Ty::Bool, None),
+];
+const LOOP_DOUBLE: &[PortRow] = &[
+    ("queue", InOut, Ty::Any, None),
+    ("if_empty", In, Ty::Any, Some("SUCCESS")),
+    ("value", Out, Ty::Float, None),
+];
+const LOOP_TEXT: &[PortRow] = &[
+    ("queue", InOut, Ty::Any, None),
+    ("if_empty", In, Ty::Any, Some("SUCCESS")),
+    ("value", Out, Ty::Text, None),
+];
+const ENTRY: &[PortRow] = &[("entry", In, Ty::Any, None)];
+const GOALS: &[PortRow] = &[("goal", In, Ty::Any, None), ("goals", In, Ty::Any, None)];
+
+const C: Category = Category::Control;
+const D: Category = Category::Decorator;
+const A: Category = Category::Action;
+const K: Category = Category::Condition;
+
+const ROWS: &[Row] = &[
+    ("Sequence", C, NONE),
+    ("Fallback", C, NONE),
+    ("AsyncSequence", C, NONE),
+    ("AsyncFallback", C, NONE),
+    ("SequenceWithMemory", C, NONE),
+    ("ReactiveSequence", C, NONE),
+    ("ReactiveFallback", C, NONE),
+    ("Parallel", C, PARALLEL),
+    ("ParallelAll", C, &[("max_failures", In, Ty::Int, Some("1"))]),
+    ("IfThenElse", C, NONE),
+    ("WhileDoElse", C, NONE),
+    ("Switch2", C, CASES.split_at(3).0),
+    ("Switch3", C, CASES.split_at(4).0),
+    ("Switch4", C, CASES.split_at(5).0),
+    ("Switch5", C, CASES.split_at(6).0),
+    ("Switch6", C, &CASES),
+    ("TryCatch", C, &[("catch_on_halt", In, Ty::Bool, Some("false"))]),
+    ("Inverter", D, NONE),
+    ("ForceSuccess", D, NONE),
+    ("ForceFailure", D, NONE),
+    ("Repeat", D, &[("num_cycles", In, Ty::Int, None)]),
+    ("RetryUntilSuccessful", D, &[("num_attempts", In, Ty::Int, None)]),
+    ("KeepRunningUntilFailure", D, NONE),
+    ("Delay", D, &[("delay_msec", In, Ty::Int, None)]),
+    ("Timeout", D, &[("msec", In, Ty::Int, None)]),
+    ("RunOnce", D, &[("then_skip", In, Ty::Bool, Some("true"))]),
+    (
+        "Precondition",
+        D,
+        &[("if", In, Ty::Any, None), ("else", In, Ty::Any, Some("FAILURE"))],
+    ),
+    ("LoopInt", D, LOOP_INT),
+    ("LoopBool", D, LOOP_BOOL),
+    ("LoopDouble", D, LOOP_DOUBLE),
+    ("LoopString", D, LOOP_TEXT),
+    ("SkipUnlessUpdated", D, ENTRY),
+    ("WaitValueUpdate", D, ENTRY),
+    ("AlwaysSuccess", A, NONE),
+    ("AlwaysFailure", A, NONE),
+    ("Script", A, &[("code", In, Ty::Any, None)]),
+    ("ScriptCondition", K, &[("code", In, Ty::Any, None)]),
+    ("Sleep", A, &[("msec", In, Ty::Int, None)]),
+    (
+        "SetBlackboard",
+        A,
+        &[("value", In, Ty::Any, None), ("output_key", InOut, Ty::Any, None)],
+    ),
+    ("UnsetBlackboard", A, &[("key", In, Ty::Any, None)]),
+    ("WasEntryUpdated", K, ENTRY),
+    ("RecoveryNode", C, &[("number_of_retries", In, Ty::Int, Some("1"))]),
+    ("PipelineSequence", C, NONE),
+    ("RoundRobin", C, &[("wrap_around", In, Ty::Bool, Some("false"))]),
+    ("NonblockingSequence", C, NONE),
+    ("PersistentSequence", C, &[("current_child_idx", InOut, Ty::Int, None)]),
+    ("RateController", D, &[("hz", In, Ty::Float, Some("10.0"))]),
+    ("SingleTrigger", D, NONE),
+    ("GoalUpdatedController", D, GOALS),
+];
+
+/// The names of all compatible nodes.
+pub(crate) fn names() -> impl Iterator<Item = &'static str> {
+    ROWS.iter().map(|row| row.0)
+}
+
+/// The description of a compatible node.
+pub(crate) fn model(kind: &str) -> Option<Model> {
+    let (name, category, ports) = ROWS.iter().find(|row| row.0 == kind)?;
+    let mut model = Model::new(*name, *category);
+    model.repeats = *name == "Sleep";
+    for (name, direction, ty, default) in *ports {
+        let ty = match ty {
+            Ty::Int => Type::Int,
+            Ty::Float => Type::Float,
+            Ty::Bool => Type::Bool,
+            Ty::Text => Type::Text,
+            Ty::Any => Type::Any,
+        };
+        // What is missing is an error of the first tick, as in the reference.
+        let mut port = PortModel::new(*name, *direction, ty).optional();
+        port.default = default.map(str::to_owned);
+        model = model.port(port);
+    }
+    Some(model)
+}
+
+/// The descriptions of all compatible nodes.
+pub fn models() -> impl Iterator<Item = Model> {
+    names().filter_map(model)
+}

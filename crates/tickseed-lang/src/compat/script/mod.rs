@@ -1,0 +1,166 @@
+//! BehaviorTree.CPP's scripting language: a second front end beside `.tick`'s expressions.
+//!
+//! Its rules differ from ours in most things (results are numbers of type `double`, both sides of
+//! `&&` are evaluated, entries come into being by assignment and keep the kind of their first
+//! value), so it has its own evaluator over the same slots. Names are resolved when it is parsed.
+
+mod eval;
+mod parse;
+
+pub(crate) use eval::{EPSILON, Entries, text};
+pub(crate) use parse::Name;
+
+use crate::expr::{Datum, Slot};
+
+/// A parsed script.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Script {
+    text: String,
+    statements: Vec<Node>,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+enum Node {
+    Constant(Datum),
+    Key {
+        slot: Slot,
+        name: String,
+    },
+    Unary(Unary, Box<Node>),
+    Binary(Binary, Box<Node>, Box<Node>),
+    /// `a < b < c`: every pair of neighbours.
+    Chain(Box<Node>, Vec<(Comparison, Node)>),
+    Ternary(Box<Node>, Box<Node>, Box<Node>),
+    Assign {
+        slot: Slot,
+        name: String,
+        how: Assign,
+        value: Box<Node>,
+    },
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Unary {
+    Minus,
+    Complement,
+    Not,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Binary {
+    Add,
+    Sub,
+    Concat,
+    Mul,
+    Div,
+    BitAnd,
+    BitOr,
+    BitXor,
+    And,
+    Or,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Comparison {
+    Eq,
+    Ne,
+    Lt,
+    Gt,
+    Le,
+    Ge,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Assign {
+    Create,
+    Set,
+    Add,
+    Sub,
+    Mul,
+    Div,
+}
+
+/// Why a script did not run to its end.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct ScriptError {
+    message: String,
+    /// Whether the reference puts the script's text before the message.
+    names_script: bool,
+}
+
+impl ScriptError {
+    fn new(message: impl Into<String>) -> Self {
+        ScriptError {
+            message: message.into(),
+            names_script: true,
+        }
+    }
+
+    fn bare(message: impl Into<String>) -> Self {
+        ScriptError {
+            message: message.into(),
+            names_script: false,
+        }
+    }
+}
+
+impl Script {
+    /// Parses a script; `resolve` says what a name stands for.
+    ///
+    /// # Errors
+    /// The first mistake, in the reference's words, with its byte offset.
+    pub(crate) fn parse(
+        text: &str,
+        resolve: &mut dyn FnMut(&str) -> Option<Name>,
+    ) -> Result<Script, (usize, String)> {
+        Ok(Script {
+            text: text.to_owned(),
+            statements: parse::parse(text, resolve)?,
+        })
+    }
+
+    /// Runs it; the value is that of the last statement.
+    ///
+    /// # Errors
+    /// What went wrong, in the reference's words.
+    pub(crate) fn run(&self, entries: &mut dyn Entries) -> Result<Datum, String> {
+        let mut value = Datum::None;
+        for statement in &self.statements {
+            value = eval::eval(statement, entries).map_err(|error| {
+                if error.names_script {
+                    format!("Error in script [{}]\n{}", self.text, error.message)
+                } else {
+                    error.message
+                }
+            })?;
+        }
+        Ok(value)
+    }
+
+    /// Runs it and tells whether its value counts as true.
+    ///
+    /// # Errors
+    /// As [`run`](Script::run); or the value is neither.
+    pub(crate) fn test(&self, entries: &mut dyn Entries) -> Result<bool, String> {
+        let value = self.run(entries)?;
+        eval::as_bool(&value).map_err(|error| error.message)
+    }
+}
+
+/// The names in a script, for programs that must know which keys it touches.
+pub(crate) fn names(text: &str) -> Vec<String> {
+    let mut found = Vec::new();
+    for word in text.split(|c: char| !(c.is_ascii_alphanumeric() || c == '_' || c == '@')) {
+        if word.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_' || c == '@')
+            && !matches!(word, "true" | "false")
+        {
+            found.push(word.to_owned());
+        }
+    }
+    found.sort();
+    found.dedup();
+    found
+}
+
+#[cfg(test)]
+mod tests;

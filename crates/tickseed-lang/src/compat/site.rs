@@ -1,0 +1,162 @@
+//! What all compatible nodes share: how they fail, wake the tree, read ports.
+
+use std::sync::Arc;
+
+use tickseed_core::{Branches, Context, Cx, LeafError, Status, Stop};
+
+use super::script::{Entries, Script};
+use crate::board::{HasBoard, Mark, view};
+use crate::expr::{Datum, Slot};
+use crate::registry::{In, PortType};
+
+/// A node as BehaviorTree.CPP names it in its messages.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Site {
+    pub(crate) path: String,
+    pub(crate) kind: String,
+    pub(crate) name: String,
+}
+
+impl Site {
+    /// An exception: kept on the board if the board keeps them, else an error of the leaf.
+    pub(crate) fn raise<C: HasBoard>(
+        &self,
+        cx: &mut Cx<'_, '_, C>,
+        message: &str,
+    ) -> Result<Status, LeafError> {
+        let text = format!("Exception in node '{}' [{}]: {message}", self.path, self.kind);
+        throw(cx, text)
+    }
+
+    /// [`raise`](Site::raise) from a composite.
+    pub(crate) fn raise_in<C: HasBoard>(
+        &self,
+        branches: &mut Branches<'_, C>,
+        message: &str,
+    ) -> Result<Status, Stop> {
+        branches
+            .with_cx(|cx| self.raise(cx, message))
+            .map_err(Stop::from)
+    }
+}
+
+/// An exception that no node has put its name to yet.
+pub(crate) fn throw<C: HasBoard>(
+    cx: &mut Cx<'_, '_, C>,
+    text: String,
+) -> Result<Status, LeafError> {
+    if C::board_mut(cx.at_mut()).raise(text.as_str()) {
+        Ok(Status::Running)
+    } else {
+        Err(LeafError::new(text))
+    }
+}
+
+/// A child's answer, or the news that the tick is over because something below raised an error.
+pub(crate) enum Answer {
+    Status(Status),
+    Fault,
+}
+
+/// Ticks a child.
+pub(crate) fn tick<C: HasBoard>(
+    branches: &mut Branches<'_, C>,
+    child: usize,
+) -> Result<Answer, Stop> {
+    let status = branches.tick(child)?;
+    let fault = branches.with_cx(|cx| C::board(cx.at()).has_fault());
+    Ok(if fault { Answer::Fault } else { Answer::Status(status) })
+}
+
+/// Ticks a child and names its status; leaves the caller's tick on a fault.
+macro_rules! child {
+    ($branches:expr, $child:expr) => {
+        match $crate::compat::site::tick($branches, $child)? {
+            $crate::compat::site::Answer::Status(status) => status,
+            $crate::compat::site::Answer::Fault => return Ok(tickseed_core::Status::Running),
+        }
+    };
+}
+pub(crate) use child;
+
+/// Asks for another tick at once, as BehaviorTree.CPP's wake-up signal does.
+pub(crate) fn wake<C: HasBoard>(branches: &mut Branches<'_, C>) {
+    branches.with_cx(|cx| {
+        let now = cx.now();
+        cx.wake_at(now);
+        C::board_mut(cx.at_mut()).wake();
+    });
+}
+
+/// Reads a port in a composite. `None`: it has no value.
+pub(crate) fn read<C: HasBoard, T: PortType>(
+    branches: &mut Branches<'_, C>,
+    port: &In<T>,
+) -> Option<T> {
+    branches.with_cx(|cx| port.get(cx).ok())
+}
+
+/// The entries of a context, for scripts.
+pub(crate) struct BoardEntries<'x, 'a, C: Context> {
+    pub(crate) at: &'x mut C::At<'a>,
+    pub(crate) words: &'x [(String, i64)],
+}
+
+impl<C: HasBoard> Entries for BoardEntries<'_, '_, C> {
+    fn exists(&self, slot: Slot) -> bool {
+        slot.0 >= crate::board::FIELDS || C::board(self.at).mark(slot) != Mark::ABSENT
+    }
+
+    fn get(&self, slot: Slot) -> Datum {
+        view::read::<C>(self.at, slot)
+    }
+
+    fn set(&mut self, slot: Slot, value: Datum) -> bool {
+        view::write::<C>(self.at, slot, value)
+    }
+
+    fn type_name(&self, slot: Slot) -> Option<String> {
+        if let Some(field) = slot.0.checked_sub(crate::board::FIELDS) {
+            let info = C::schema().keys.get(field as usize)?;
+            let name = match info.ty {
+                tickseed_core::ScalarType::Bool => "bool",
+                ty if ty.is_float() => "double",
+                _ => "int",
+            };
+            return Some(name.to_owned());
+        }
+        let board = C::board(self.at);
+        let name = board.layout().type_of(board.mark(slot))?;
+        Some(name.to_owned())
+    }
+
+    fn word(&self, word: &str) -> Option<i64> {
+        self.words
+            .iter()
+            .find(|(known, _)| known == word)
+            .map(|(_, number)| *number)
+    }
+}
+
+/// A script with the words it may name.
+#[derive(Clone, Debug)]
+pub(crate) struct Bound {
+    pub(crate) script: Script,
+    pub(crate) words: Arc<[(String, i64)]>,
+}
+
+impl Bound {
+    pub(crate) fn run<C: HasBoard>(&self, cx: &mut Cx<'_, '_, C>) -> Result<Datum, String> {
+        self.script.run(&mut BoardEntries::<C> {
+            at: cx.at_mut(),
+            words: &self.words,
+        })
+    }
+
+    pub(crate) fn test<C: HasBoard>(&self, cx: &mut Cx<'_, '_, C>) -> Result<bool, String> {
+        self.script.test(&mut BoardEntries::<C> {
+            at: cx.at_mut(),
+            words: &self.words,
+        })
+    }
+}

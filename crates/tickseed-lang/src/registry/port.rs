@@ -1,0 +1,404 @@
+//! Typed ports of leaves: what a port is given in a file becomes a constant or a slot.
+
+use std::any::Any;
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+
+use tickseed_core::Cx;
+
+use crate::board::{FIELDS, HasBoard, View, view};
+use crate::expr::{Datum, Op, Slot, Type};
+use crate::model::parse_duration;
+
+/// A type that ports can have. Numbers, `bool`, `String`, `Duration`, `[f64; 2]`, `[f64; 3]` and
+/// lists of these are; for a type of your own, give its name and how text becomes one:
+///
+/// ```
+/// use tickseed_lang::{expr::Type, registry::PortType};
+/// #[derive(Clone)]
+/// struct Pose { x: f64, y: f64 }
+/// impl PortType for Pose {
+///     fn ty() -> Type { Type::Opaque("pose".into()) }
+///     fn parse(text: &str) -> Result<Self, String> {
+///         let (x, y) = text.split_once(';').ok_or("expected `x;y`")?;
+///         Ok(Pose { x: f64::parse(x)?, y: f64::parse(y)? })
+///     }
+/// }
+/// ```
+pub trait PortType: Clone + Send + Sync + 'static {
+    /// The type as files name it.
+    fn ty() -> Type;
+
+    /// A value from the text of a file.
+    ///
+    /// # Errors
+    /// What was expected.
+    fn parse(text: &str) -> Result<Self, String>;
+
+    /// A value from a slot's. The default knows none: the type lives in slots as an object.
+    fn from_datum(_datum: &Datum) -> Option<Self> {
+        None
+    }
+
+    /// The value for a slot; `None` if it lives there as an object.
+    fn to_datum(&self) -> Option<Datum> {
+        None
+    }
+}
+
+macro_rules! whole {
+    ($($t:ty),*) => {$(
+        impl PortType for $t {
+            fn ty() -> Type {
+                Type::Int
+            }
+            fn parse(text: &str) -> Result<Self, String> {
+                text.trim().parse().map_err(|_| format!(
+                    "expected a whole number from {} to {}, found `{text}`", <$t>::MIN, <$t>::MAX
+                ))
+            }
+            fn from_datum(datum: &Datum) -> Option<Self> {
+                match datum {
+                    Datum::Int(i) | Datum::Word(i) => (*i).try_into().ok(),
+                    Datum::Float(f) if f.fract() == 0.0 && f.abs() < 9e18 => (*f as i64).try_into().ok(),
+                    Datum::Bool(b) => Some((*b).into()),
+                    _ => None,
+                }
+            }
+            fn to_datum(&self) -> Option<Datum> {
+                i64::try_from(*self).ok().map(Datum::Int)
+            }
+        }
+    )*};
+}
+whole!(i8, u8, i16, u16, i32, u32, i64, u64);
+
+macro_rules! fraction {
+    ($($t:ty),*) => {$(
+        impl PortType for $t {
+            fn ty() -> Type {
+                Type::Float
+            }
+            fn parse(text: &str) -> Result<Self, String> {
+                text.trim().parse().map_err(|_| format!("expected a number, found `{text}`"))
+            }
+            fn from_datum(datum: &Datum) -> Option<Self> {
+                match datum {
+                    Datum::Int(i) => Some(*i as $t),
+                    Datum::Float(f) => Some(*f as $t),
+                    _ => None,
+                }
+            }
+            fn to_datum(&self) -> Option<Datum> {
+                Some(Datum::Float(f64::from(*self)))
+            }
+        }
+    )*};
+}
+fraction!(f32, f64);
+
+impl PortType for bool {
+    fn ty() -> Type {
+        Type::Bool
+    }
+    fn parse(text: &str) -> Result<Self, String> {
+        match text.trim() {
+            "true" | "True" | "TRUE" | "1" => Ok(true),
+            "false" | "False" | "FALSE" | "0" => Ok(false),
+            _ => Err(format!("expected `true` or `false`, found `{text}`")),
+        }
+    }
+    fn from_datum(datum: &Datum) -> Option<Self> {
+        match datum {
+            Datum::Bool(b) => Some(*b),
+            Datum::Int(i @ (0 | 1)) => Some(*i == 1),
+            Datum::Float(f) => Some(*f != 0.0),
+            _ => None,
+        }
+    }
+    fn to_datum(&self) -> Option<Datum> {
+        Some(Datum::Bool(*self))
+    }
+}
+
+impl PortType for String {
+    fn ty() -> Type {
+        Type::Text
+    }
+    fn parse(text: &str) -> Result<Self, String> {
+        Ok(text.to_owned())
+    }
+    fn from_datum(datum: &Datum) -> Option<Self> {
+        match datum {
+            Datum::Text(text) => Some(text.to_string()),
+            _ => None,
+        }
+    }
+    fn to_datum(&self) -> Option<Datum> {
+        Some(Datum::Text(self.as_str().into()))
+    }
+}
+
+impl PortType for Duration {
+    fn ty() -> Type {
+        Type::Duration
+    }
+    fn parse(text: &str) -> Result<Self, String> {
+        parse_duration(text.trim())
+            .and_then(|ns| u64::try_from(ns).ok())
+            .map(Duration::from_nanos)
+            .ok_or_else(|| format!("expected a duration such as `500ms`, found `{text}`"))
+    }
+    fn from_datum(datum: &Datum) -> Option<Self> {
+        match datum {
+            Datum::Duration(ns) => u64::try_from(*ns).ok().map(Duration::from_nanos),
+            _ => None,
+        }
+    }
+    fn to_datum(&self) -> Option<Datum> {
+        i64::try_from(self.as_nanos()).ok().map(Datum::Duration)
+    }
+}
+
+/// Numbers with `;` between them.
+fn numbers<const N: usize>(text: &str) -> Result<[f64; N], String> {
+    let parts: Vec<f64> = Vec::parse(text)?;
+    let found = parts.len();
+    parts
+        .try_into()
+        .map_err(|_| format!("expected {N} numbers with `;` between, found {found}"))
+}
+
+impl PortType for [f64; 2] {
+    fn ty() -> Type {
+        Type::Vec2
+    }
+    fn parse(text: &str) -> Result<Self, String> {
+        numbers(text)
+    }
+    fn from_datum(datum: &Datum) -> Option<Self> {
+        match datum {
+            Datum::Vec2(v) => Some(*v),
+            _ => None,
+        }
+    }
+    fn to_datum(&self) -> Option<Datum> {
+        Some(Datum::Vec2(*self))
+    }
+}
+
+impl PortType for [f64; 3] {
+    fn ty() -> Type {
+        Type::Vec3
+    }
+    fn parse(text: &str) -> Result<Self, String> {
+        numbers(text)
+    }
+    fn from_datum(datum: &Datum) -> Option<Self> {
+        match datum {
+            Datum::Vec3(v) => Some(*v),
+            _ => None,
+        }
+    }
+    fn to_datum(&self) -> Option<Datum> {
+        Some(Datum::Vec3(*self))
+    }
+}
+
+/// Lists: elements with `;` between them.
+impl<T: PortType> PortType for Vec<T> {
+    fn ty() -> Type {
+        Type::List(Box::new(T::ty()))
+    }
+    fn parse(text: &str) -> Result<Self, String> {
+        if text.trim().is_empty() {
+            return Ok(Vec::new());
+        }
+        text.trim().split(';').map(T::parse).collect()
+    }
+    fn from_datum(datum: &Datum) -> Option<Self> {
+        match datum {
+            Datum::List(items) => items.iter().map(T::from_datum).collect(),
+            _ => None,
+        }
+    }
+    fn to_datum(&self) -> Option<Datum> {
+        let items: Option<Vec<Datum>> = self.iter().map(T::to_datum).collect();
+        items.map(|items| Datum::List(items.into()))
+    }
+}
+
+/// What a port was given.
+#[derive(Clone, Debug)]
+pub(crate) enum Source<T> {
+    /// A value that stands in the file.
+    Constant(T),
+    /// A key.
+    Slot(Slot),
+    /// An expression.
+    Computed(Arc<Op>),
+    /// Nothing.
+    Missing,
+}
+
+/// A port was read that has no value, or one of another type; or could not be written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PortError {
+    /// The port.
+    pub port: String,
+    /// What is wrong.
+    pub message: String,
+}
+
+impl fmt::Display for PortError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "port `{}`: {}", self.port, self.message)
+    }
+}
+
+impl std::error::Error for PortError {}
+
+/// A port that a leaf reads.
+#[derive(Clone, Debug)]
+pub struct In<T> {
+    pub(crate) name: Arc<str>,
+    pub(crate) source: Source<T>,
+}
+
+/// A port that a leaf writes.
+#[derive(Clone, Debug)]
+pub struct Out<T> {
+    pub(crate) name: Arc<str>,
+    pub(crate) slot: Option<Slot>,
+    pub(crate) ty: std::marker::PhantomData<fn(T)>,
+}
+
+/// A port that a leaf reads and writes.
+#[derive(Clone, Debug)]
+pub struct InOut<T> {
+    pub(crate) input: In<T>,
+    pub(crate) output: Out<T>,
+}
+
+/// A value that must stand in the file: it is read once, when the tree is loaded.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Const<T>(pub T);
+
+impl<T> std::ops::Deref for Const<T> {
+    type Target = T;
+    fn deref(&self) -> &T {
+        &self.0
+    }
+}
+
+impl<T: PortType> In<T> {
+    /// The present value.
+    ///
+    /// # Errors
+    /// The key has no value or one of another type, or the expression failed.
+    pub fn get<C: HasBoard>(&self, cx: &Cx<'_, '_, C>) -> Result<T, PortError> {
+        self.read::<C>(cx.at())
+    }
+
+    /// The present value, from the context itself.
+    ///
+    /// # Errors
+    /// As [`get`](In::get).
+    pub fn read<C: HasBoard>(&self, at: &C::At<'_>) -> Result<T, PortError> {
+        let (datum, slot) = match &self.source {
+            Source::Constant(value) => return Ok(value.clone()),
+            Source::Slot(slot) => (view::read::<C>(at, *slot), Some(*slot)),
+            Source::Computed(op) => {
+                let view = View::<C> { at, functions: &[] };
+                let datum = op.eval(&view).map_err(|e| self.error(e.to_string()))?;
+                (datum, None)
+            }
+            Source::Missing => return Err(self.error("it was given no value")),
+        };
+        self.convert::<C>(at, &datum, slot)
+    }
+
+    fn convert<C: HasBoard>(
+        &self,
+        at: &C::At<'_>,
+        datum: &Datum,
+        slot: Option<Slot>,
+    ) -> Result<T, PortError> {
+        if let Some(value) = T::from_datum(datum) {
+            return Ok(value);
+        }
+        match datum {
+            Datum::None => Err(self.error("its key has no value yet")),
+            Datum::Text(text) => T::parse(text).map_err(|e| self.error(e)),
+            Datum::Handle(_) => slot
+                .and_then(|slot| C::board(at).object(slot))
+                .and_then(|object| object.downcast_ref::<T>())
+                .cloned()
+                .ok_or_else(|| self.error(format!("its key holds no {}", T::ty()))),
+            other => Err(self.error(format!("expected {}, found {other:?}", T::ty()))),
+        }
+    }
+
+    /// Whether it was given anything.
+    #[must_use]
+    pub fn is_given(&self) -> bool {
+        !matches!(self.source, Source::Missing)
+    }
+
+    fn error(&self, message: impl Into<String>) -> PortError {
+        PortError {
+            port: self.name.to_string(),
+            message: message.into(),
+        }
+    }
+}
+
+impl<T: PortType> Out<T> {
+    /// Writes the port's key; does nothing if the file gave it none.
+    ///
+    /// # Errors
+    /// The key does not take the value.
+    pub fn set<C: HasBoard>(&self, cx: &mut Cx<'_, '_, C>, value: T) -> Result<(), PortError> {
+        let Some(slot) = self.slot else { return Ok(()) };
+        let fits = match value.to_datum() {
+            Some(datum) => view::write::<C>(cx.at_mut(), slot, datum),
+            None if slot.0 < FIELDS => {
+                let object: Arc<dyn Any + Send + Sync> = Arc::new(value);
+                C::board_mut(cx.at_mut()).set_object(slot, object)
+            }
+            None => false,
+        };
+        if fits {
+            return Ok(());
+        }
+        Err(PortError {
+            port: self.name.to_string(),
+            message: format!("its key does not take a value of type {}", T::ty()),
+        })
+    }
+
+    /// Whether the file gave it a key.
+    #[must_use]
+    pub fn is_given(&self) -> bool {
+        self.slot.is_some()
+    }
+}
+
+impl<T: PortType> InOut<T> {
+    /// The present value.
+    ///
+    /// # Errors
+    /// As [`In::get`].
+    pub fn get<C: HasBoard>(&self, cx: &Cx<'_, '_, C>) -> Result<T, PortError> {
+        self.input.get(cx)
+    }
+
+    /// Writes the port's key.
+    ///
+    /// # Errors
+    /// As [`Out::set`].
+    pub fn set<C: HasBoard>(&self, cx: &mut Cx<'_, '_, C>, value: T) -> Result<(), PortError> {
+        self.output.set(cx, value)
+    }
+}

@@ -1,0 +1,173 @@
+//! What a file gives the ports of one node, while the node is made.
+
+use std::marker::PhantomData;
+use std::sync::Arc;
+
+use super::port::{Const, In, InOut, Out, PortType, Source};
+use super::{Model, PortModel};
+use crate::diagnostics::Diagnostic;
+use crate::expr::{Datum, Op, Slot};
+use crate::model::Span;
+
+/// What one port was given.
+#[derive(Clone, Debug)]
+pub enum Given {
+    /// Text, to be converted by the port's type.
+    Text(String),
+    /// A value.
+    Value(Datum),
+    /// A key.
+    Key(Slot),
+    /// An expression of the port's type.
+    Computed(Arc<Op>),
+}
+
+/// The ports of one node, for whoever makes the node.
+#[derive(Debug)]
+pub struct Ports<'l> {
+    /// The node's name in the file.
+    pub name: &'l str,
+    /// Where it stands.
+    pub span: Span,
+    /// The path that BehaviorTree.CPP would give it.
+    pub path: &'l str,
+    pub(crate) model: &'l Model,
+    pub(crate) given: Vec<(String, Given, Span)>,
+    pub(crate) diagnostics: &'l mut Vec<Diagnostic>,
+}
+
+impl Ports<'_> {
+    /// What a port was given in the file; its default is not looked at.
+    #[must_use]
+    pub fn given(&self, port: &str) -> Option<&Given> {
+        self.given
+            .iter()
+            .find(|(name, ..)| name == port)
+            .map(|(_, given, _)| given)
+    }
+
+    /// Reports a mistake at the node.
+    pub fn error(&mut self, message: impl Into<String>) {
+        let diagnostic = Diagnostic::error("load::port", message).at(self.span, "");
+        self.diagnostics.push(diagnostic);
+    }
+
+    fn span_of(&self, port: &str) -> Span {
+        self.given
+            .iter()
+            .find(|(name, ..)| name == port)
+            .map_or(self.span, |(.., span)| *span)
+    }
+
+    fn port(&self, name: &str) -> Option<&PortModel> {
+        self.model.ports.iter().find(|port| port.name == name)
+    }
+
+    /// What the port has: what the file gives, or else its default.
+    fn source<T: PortType>(&mut self, name: &str) -> Option<Source<T>> {
+        let given = match self.given(name) {
+            Some(given) => given.clone(),
+            None => match self.port(name) {
+                Some(PortModel {
+                    default: Some(text),
+                    ..
+                }) => Given::Text(text.clone()),
+                Some(PortModel { optional: true, .. }) | None => return Some(Source::Missing),
+                Some(port) => {
+                    let message = format!(
+                        "`{}` needs its port `{name}` of type {}",
+                        self.model.name, port.ty
+                    );
+                    self.error(message);
+                    return None;
+                }
+            },
+        };
+        let fail = |this: &mut Self, text: &str, expected: String| {
+            let message = format!(
+                "The port with name \"{name}\" and value \"{text}\" can not be converted to {}: {expected}",
+                T::ty()
+            );
+            let span = this.span_of(name);
+            this.diagnostics
+                .push(Diagnostic::error("load::port-value", message).at(span, ""));
+            None
+        };
+        match given {
+            Given::Text(text) => match T::parse(&text) {
+                Ok(value) => Some(Source::Constant(value)),
+                Err(expected) => fail(self, &text, expected),
+            },
+            Given::Value(Datum::None) => Some(Source::Missing),
+            Given::Value(datum) => match (T::from_datum(&datum), &datum) {
+                (Some(value), _) => Some(Source::Constant(value)),
+                (None, Datum::Text(text)) => match T::parse(text) {
+                    Ok(value) => Some(Source::Constant(value)),
+                    Err(expected) => fail(self, text, expected),
+                },
+                (None, other) => fail(self, &format!("{other:?}"), "it is of another type".into()),
+            },
+            Given::Key(slot) => Some(Source::Slot(slot)),
+            Given::Computed(op) => Some(Source::Computed(op)),
+        }
+    }
+
+    /// An input port.
+    pub fn input<T: PortType>(&mut self, name: &str) -> Option<In<T>> {
+        let source = self.source(name)?;
+        Some(In {
+            name: name.into(),
+            source,
+        })
+    }
+
+    /// An output port.
+    pub fn output<T: PortType>(&mut self, name: &str) -> Option<Out<T>> {
+        let slot = match self.given(name) {
+            Some(Given::Key(slot)) => Some(*slot),
+            Some(_) => {
+                let span = self.span_of(name);
+                let message = format!("the output port `{name}` takes a key, not a value");
+                let diagnostic = Diagnostic::error("load::output", message)
+                    .at(span, "expected a key")
+                    .help("name the key that the node is to write");
+                self.diagnostics.push(diagnostic);
+                return None;
+            }
+            None => None,
+        };
+        Some(Out {
+            name: name.into(),
+            slot,
+            ty: PhantomData,
+        })
+    }
+
+    /// A port that is read and written.
+    pub fn inout<T: PortType>(&mut self, name: &str) -> Option<InOut<T>> {
+        let (input, output) = (self.input(name), self.output(name));
+        Some(InOut {
+            input: input?,
+            output: output?,
+        })
+    }
+
+    /// A value that must stand in the file.
+    pub fn constant<T: PortType>(&mut self, name: &str) -> Option<Const<T>> {
+        match self.source(name)? {
+            Source::Constant(value) => Some(Const(value)),
+            Source::Missing => None,
+            Source::Slot(_) | Source::Computed(_) => {
+                let span = self.span_of(name);
+                let message =
+                    format!("`{name}` is read once, when the tree is loaded: it takes a value");
+                let diagnostic = Diagnostic::error("load::constant", message)
+                    .at(span, "not a value")
+                    .help("write the value here");
+                self.diagnostics.push(diagnostic);
+                None
+            }
+        }
+    }
+}
+

@@ -208,6 +208,7 @@ impl<C: Context> Builder<C> {
                     rule: Rule::NoChildren,
                     message: "the tree has no nodes".into(),
                     help: "add at least one".into(),
+                    origin: None,
                 }],
             });
         };

@@ -11,6 +11,7 @@ pub mod build;
 pub mod builtin;
 pub mod check;
 pub mod compat;
+pub mod conformance;
 pub mod diagnostics;
 pub mod expr;
 pub mod fmt;

@@ -67,7 +67,7 @@ pub trait HasBoard: Context {
 impl Context for Board {
     type At<'a> = Board;
 
-    fn block<'x>(at: &'x Board) -> &'x [u8] {
+    fn block(at: &Board) -> &[u8] {
         &at.block
     }
 }
@@ -75,11 +75,11 @@ impl Context for Board {
 impl HasBoard for Board {
     const BLOCK_IS_BOARD: bool = true;
 
-    fn board<'x>(at: &'x Board) -> &'x Board {
+    fn board(at: &Board) -> &Board {
         at
     }
 
-    fn board_mut<'x>(at: &'x mut Board) -> &'x mut Board {
+    fn board_mut(at: &mut Board) -> &mut Board {
         at
     }
 }

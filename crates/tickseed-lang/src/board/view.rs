@@ -17,8 +17,9 @@ pub fn field_slot(key: KeyId) -> Slot {
 }
 
 /// A function of the user that expressions call.
-pub type UserFunction<C> =
-    Arc<dyn for<'x, 'a> Fn(&'x <C as Context>::At<'a>, &[Datum]) -> Result<Datum, String> + Send + Sync>;
+pub type UserFunction<C> = Arc<
+    dyn for<'x, 'a> Fn(&'x <C as Context>::At<'a>, &[Datum]) -> Result<Datum, String> + Send + Sync,
+>;
 
 /// A context to read.
 pub struct View<'x, 'a, C: Context> {

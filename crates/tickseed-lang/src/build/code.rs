@@ -10,8 +10,8 @@ use super::scope::ScopeId;
 use crate::board::{FIELDS, HasBoard, UserFunction, View, ViewMut};
 use crate::diagnostics::Diagnostic;
 use crate::expr::{
-    BinaryOp, Checked, CompareOp, Datum, Expr, ExprKind, Op, OpKind, Program, Script, Slot, Statement,
-    StatementKind, Type, UnaryOp, check, check_script, parse_expression, parse_script,
+    BinaryOp, Checked, CompareOp, Datum, Expr, ExprKind, Op, OpKind, Program, Script, Slot,
+    Statement, StatementKind, Type, UnaryOp, check, check_script, parse_expression, parse_script,
 };
 use crate::model::{Code, Dialect, Literal, Span, Value, ValueKind};
 
@@ -40,7 +40,9 @@ impl<C: HasBoard> Computed<C> {
             at,
             functions: &self.functions,
         };
-        self.op.eval(&view).map_err(|error| self.say::<C>(at, &error))
+        self.op
+            .eval(&view)
+            .map_err(|error| self.say::<C>(at, &error))
     }
 
     /// The value as a number; zero if there is none.
@@ -71,10 +73,7 @@ pub(crate) fn explain<C: HasBoard>(at: &C::At<'_>, error: &crate::expr::EvalErro
             None => layout.slot(*slot).map(|info| info.name.as_str()),
             Some(field) => C::schema().keys.get(field as usize).map(|key| key.name),
         };
-        return format!(
-            "the key `{}` is declared but not set",
-            name.unwrap_or("?")
-        );
+        return format!("the key `{}` is declared but not set", name.unwrap_or("?"));
     }
     error.to_string()
 }
@@ -150,7 +149,9 @@ impl<C: HasBoard> Loader<'_, C> {
     }
 
     fn take<T>(&mut self, result: Result<T, Vec<Diagnostic>>) -> Option<T> {
-        result.map_err(|errors| self.diagnostics.extend(errors)).ok()
+        result
+            .map_err(|errors| self.diagnostics.extend(errors))
+            .ok()
     }
 
     /// A value as an expression of a type, ready to be evaluated.
@@ -301,15 +302,14 @@ impl<C: HasBoard> Loader<'_, C> {
     }
 
     /// A script of `.tick`.
-    pub(crate) fn assignments(
-        &mut self,
-        scope: ScopeId,
-        value: &Value,
-    ) -> Option<Assignments<C>> {
+    pub(crate) fn assignments(&mut self, scope: ScopeId, value: &Value) -> Option<Assignments<C>> {
         let ValueKind::Code(code) = &value.kind else {
             self.report(
-                Diagnostic::error("load::script", "expected an assignment such as `key = value`")
-                    .at(value.span, "this does nothing"),
+                Diagnostic::error(
+                    "load::script",
+                    "expected an assignment such as `key = value`",
+                )
+                .at(value.span, "this does nothing"),
             );
             return None;
         };

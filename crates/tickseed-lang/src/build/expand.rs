@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use tickseed_core::{Context as _, Node, Tree, nodes};
+use tickseed_core::{Node, Tree, nodes};
 
 use super::scope::{ROOT, Scope, ScopeId};
 use super::{Failed, Instance, Loaded, Loader, MAX_NODES, Options};
@@ -50,7 +50,7 @@ pub(crate) struct Place {
 }
 
 impl<'d, C: HasBoard> Loader<'d, C> {
-    pub(super) fn new(
+    pub(crate) fn new(
         documents: &'d [Document],
         registry: &'d Registry<C>,
         options: &'d Options,
@@ -82,10 +82,12 @@ impl<'d, C: HasBoard> Loader<'d, C> {
             open: Vec::new(),
             typed: HashMap::new(),
             too_many: false,
+            twins: HashMap::new(),
+            subtree_paths: Default::default(),
         }
     }
 
-    pub(super) fn load(
+    pub(crate) fn load(
         mut self,
         sources: SourceMap,
         mut diagnostics: Vec<Diagnostic>,
@@ -119,9 +121,11 @@ impl<'d, C: HasBoard> Loader<'d, C> {
             Err(error) => {
                 for issue in error.issues {
                     let origin = issue.origin.and_then(|i| self.instances.get(i as usize));
-                    let mut diagnostic =
-                        Diagnostic::error("load::build", format!("{}: {}", issue.path, issue.message))
-                            .help(issue.help);
+                    let mut diagnostic = Diagnostic::error(
+                        "load::build",
+                        format!("{}: {}", issue.path, issue.message),
+                    )
+                    .help(issue.help);
                     if let Some(instance) = origin {
                         diagnostic = diagnostic.at(instance.span, "this node");
                     }
@@ -192,7 +196,11 @@ impl<'d, C: HasBoard> Loader<'d, C> {
 
     fn main_tree(&mut self) -> Option<(&'d Document, &'d model::Tree)> {
         let first = self.documents.first()?;
-        let wanted = self.options.main.as_deref().or(first.main.as_ref().map(model::Name::as_str));
+        let wanted = self
+            .options
+            .main
+            .as_deref()
+            .or(first.main.as_ref().map(model::Name::as_str));
         let span = first.main.as_ref().map_or(first.span, |name| name.span);
         if let Some(name) = wanted {
             let found = self.trees.get(name).copied();
@@ -265,9 +273,12 @@ impl<'d, C: HasBoard> Loader<'d, C> {
         let ty = written.unwrap_or(found);
         if ty == Type::Any && initial == Datum::None && key.ty.is_none() {
             self.report(
-                Diagnostic::error("load::key-type", format!("the key `{}` has no type", key.name))
-                    .at(key.span, "")
-                    .help("write one, `name: float`, or a first value, `name = 0.5`"),
+                Diagnostic::error(
+                    "load::key-type",
+                    format!("the key `{}` has no type", key.name),
+                )
+                .at(key.span, "")
+                .help("write one, `name: float`, or a first value, `name = 0.5`"),
             );
             return;
         }
@@ -393,18 +404,17 @@ impl<'d, C: HasBoard> Loader<'d, C> {
         } else {
             format!("{above}/{label}")
         };
-        // Siblings of one label are told apart by number. Only siblings of the same parent matter,
-        // and they come after it.
-        let from = parent.unwrap_or(id);
-        let twins = (self.instances[from..].iter())
-            .filter(|other| other.parent == parent && strip_number(&other.path) == path)
-            .count();
-        if twins > 0 {
-            path.push_str(&format!("#{}", twins + 1));
+        // Siblings of one label are told apart by number.
+        let twins = self.twins.entry(path.clone()).or_insert(0);
+        *twins += 1;
+        if *twins > 1 {
+            path = format!("{path}#{twins}");
         }
         let mut shown = Vec::new();
         for attribute in &node.attributes {
-            if let (Role::Argument | Role::Hook(_), Some(value)) = (attribute.role, &attribute.value) {
+            if let (Role::Argument | Role::Hook(_), Some(value)) =
+                (attribute.role, &attribute.value)
+            {
                 let name = match attribute.role {
                     Role::Hook(hook) => hook.xml(),
                     _ => attribute.name(),
@@ -468,11 +478,10 @@ impl<'d, C: HasBoard> Loader<'d, C> {
         }
         // The children may have mistakes of their own.
         self.children(node, place, prefix);
-        let known = (self.registry.models().map(|m| m.name.as_str()))
-            .chain(compat::names())
-            .chain(self.trees.keys().copied());
-        let known: Vec<&str> = known.collect();
-        let help = match nearest(kind, known.iter().copied()) {
+        let mut known: Vec<&str> = self.registry.models().map(|m| m.name.as_str()).collect();
+        known.extend(compat::names().map(|name| -> &str { name }));
+        known.extend(self.trees.keys().copied());
+        let help = match nearest(kind, known) {
             Some(near) => format!("did you mean `{near}`?"),
             None => "register it, or declare the tree of that name".to_owned(),
         };
@@ -488,10 +497,6 @@ impl<'d, C: HasBoard> Loader<'d, C> {
     pub(crate) fn type_mark(&mut self, ty: &str) -> Mark {
         self.layout.mark(ty)
     }
-
-    pub(crate) fn field_count(&self) -> usize {
-        C::schema().keys.len()
-    }
 }
 
 /// The values of an option: those of a list one by one.
@@ -505,11 +510,4 @@ pub(crate) fn values(attribute: &model::Attribute) -> impl Iterator<Item = &mode
         Some(value) => std::slice::from_ref(value),
     };
     list.iter()
-}
-
-fn strip_number(path: &str) -> &str {
-    match path.rsplit_once('#') {
-        Some((before, number)) if number.bytes().all(|b| b.is_ascii_digit()) => before,
-        _ => path,
-    }
 }

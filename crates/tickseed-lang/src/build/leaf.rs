@@ -9,7 +9,9 @@ use super::expand::Place;
 use crate::board::HasBoard;
 use crate::diagnostics::{Diagnostic, nearest};
 use crate::expr::{OpKind, Type};
-use crate::model::{self, Category, Dialect, Direction, Format, KeyRef, KeyScope, Literal, Value, ValueKind};
+use crate::model::{
+    self, Category, Dialect, Direction, Format, KeyRef, KeyScope, Literal, Value, ValueKind,
+};
 use crate::registry::{Given, Model, PortModel, Ports};
 
 impl<'d, C: HasBoard> Loader<'d, C> {
@@ -26,7 +28,10 @@ impl<'d, C: HasBoard> Loader<'d, C> {
         let fits = self.count_children(node, &entry.model);
         self.instances[place.id].role = crate::compat::StatusRole::of_model(&entry.model);
         let mut ports = Ports {
-            name: node.name.as_ref().map_or(node.kind.as_str(), |name| name.as_str()),
+            name: node
+                .name
+                .as_ref()
+                .map_or(node.kind.as_str(), |name| name.as_str()),
             span: node.kind.span,
             path: &self.instances[place.id].full_path,
             model: &entry.model,
@@ -49,7 +54,9 @@ impl<'d, C: HasBoard> Loader<'d, C> {
         };
         let said = |d: &Diagnostic| {
             d.code == "xml::children"
-                && d.primary.as_ref().is_some_and(|label| label.span == node.kind.span)
+                && d.primary
+                    .as_ref()
+                    .is_some_and(|label| label.span == node.kind.span)
         };
         if !self.diagnostics.iter().any(said) {
             let message = format!("The node '{}' {message}, found {found}", node.kind);
@@ -69,7 +76,9 @@ impl<'d, C: HasBoard> Loader<'d, C> {
         let mut ok = true;
         let mut position = 0;
         for attribute in node.arguments() {
-            let Some(value) = &attribute.value else { continue };
+            let Some(value) = &attribute.value else {
+                continue;
+            };
             let port = match &attribute.name {
                 Some(name) => model.ports.iter().find(|p| p.name == name.as_str()),
                 None => {
@@ -114,7 +123,10 @@ impl<'d, C: HasBoard> Loader<'d, C> {
         let name = attribute.name();
         let (message, span) = match &attribute.name {
             Some(own) => (
-                format!("a port with name [{name}] is found in the XML (<{}>) but not in the providedPorts() of its registered node type.", node.kind),
+                format!(
+                    "a port with name [{name}] is found in the XML (<{}>) but not in the providedPorts() of its registered node type.",
+                    node.kind
+                ),
                 own.span,
             ),
             None => (
@@ -176,7 +188,9 @@ impl<'d, C: HasBoard> Loader<'d, C> {
                     return Some(Given::Value(datum));
                 }
                 let mut calls = false;
-                checked.op.walk(&mut |op| calls |= matches!(op.kind, OpKind::User(..)));
+                checked
+                    .op
+                    .walk(&mut |op| calls |= matches!(op.kind, OpKind::User(..)));
                 if calls {
                     self.report(
                         Diagnostic::error(
@@ -209,7 +223,9 @@ impl<'d, C: HasBoard> Loader<'d, C> {
                 return Some(Given::Text(text.clone()));
             }
             ValueKind::Literal(_) => {
-                return self.constant(place.scope, value, &port.ty).map(Given::Value);
+                return self
+                    .constant(place.scope, value, &port.ty)
+                    .map(Given::Value);
             }
             ValueKind::Range(..) => {
                 let message = format!("the port `{}` takes one value, not a range", port.name);
@@ -265,7 +281,8 @@ impl<'d, C: HasBoard> Loader<'d, C> {
         if *ty == Type::Any {
             // Any port makes the entry; only a typed one gives it a type.
             if present == Some(crate::board::Mark::ABSENT) {
-                self.layout.refine(binding.slot, None, Some(crate::board::Mark::ANY));
+                self.layout
+                    .refine(binding.slot, None, Some(crate::board::Mark::ANY));
             }
             return Some(());
         }

@@ -12,7 +12,7 @@ mod native;
 mod scope;
 mod subtree;
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::fmt;
 use std::sync::Arc;
 
@@ -25,8 +25,8 @@ use crate::diagnostics::Diagnostic;
 use crate::model::{Document, SourceMap, Span};
 use crate::registry::Registry;
 pub(crate) use code::{Assignments, Computed, Functions};
-pub(crate) use expand::{Made, Place};
-pub(crate) use scope::{Binding, Scope, ScopeId};
+pub(crate) use expand::Place;
+pub(crate) use scope::{Binding, Scope};
 
 /// How many nodes a tree may have after its subtrees are put in their places.
 pub const MAX_NODES: usize = 200_000;
@@ -176,4 +176,8 @@ pub(crate) struct Loader<'d, C: HasBoard> {
     /// What strong types the slots of XML keys were given, and where first.
     pub(crate) typed: HashMap<crate::expr::Slot, (String, Span)>,
     pub(crate) too_many: bool,
+    /// Paths of subtrees, as BehaviorTree.CPP gives them.
+    pub(crate) subtree_paths: HashSet<String>,
+    /// How often a path was given.
+    pub(crate) twins: HashMap<String, u32>,
 }

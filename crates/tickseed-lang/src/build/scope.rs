@@ -8,7 +8,7 @@
 
 use std::collections::HashMap;
 
-use tickseed_core::{Context as _, KeyId};
+use tickseed_core::KeyId;
 
 use super::Loader;
 use crate::board::{HasBoard, Mark, field_slot};
@@ -84,19 +84,21 @@ impl<C: HasBoard> Loader<'_, C> {
         };
         if let Some((parent, key)) = up {
             let binding = self.try_resolve(parent, &key, span)?;
-            self.scopes[scope].keys.insert(name.to_owned(), binding.clone());
+            self.scopes[scope]
+                .keys
+                .insert(name.to_owned(), binding.clone());
             return Ok(binding);
         }
         let lexical = here.lexical;
-        if let Some(binding) = self.file_keys.get(name) {
-            if lexical || scope == ROOT {
-                return Ok(binding.clone());
-            }
+        if (lexical || scope == ROOT)
+            && let Some(binding) = self.file_keys.get(name)
+        {
+            return Ok(binding.clone());
         }
         if (lexical || scope == ROOT)
             && let Some((id, info)) = C::schema().find(name)
         {
-            return Ok(field::<C>(id, info.ty));
+            return Ok(field(id, info.ty));
         }
         if lexical {
             return Err(Box::new(self.unknown_key(scope, name, span)));
@@ -108,7 +110,9 @@ impl<C: HasBoard> Loader<'_, C> {
             span: Some(span),
             writable: true,
         };
-        self.scopes[scope].keys.insert(name.to_owned(), binding.clone());
+        self.scopes[scope]
+            .keys
+            .insert(name.to_owned(), binding.clone());
         Ok(binding)
     }
 
@@ -120,9 +124,12 @@ impl<C: HasBoard> Loader<'_, C> {
             Some(near) => format!("did you mean `{near}`?"),
             None => format!("declare it at the top of the tree: `keys {{ {name}: float = 0 }}`"),
         };
-        Diagnostic::error("load::unknown-key", format!("no key is called `{name}` here"))
-            .at(span, "not known")
-            .help(help)
+        Diagnostic::error(
+            "load::unknown-key",
+            format!("no key is called `{name}` here"),
+        )
+        .at(span, "not known")
+        .help(help)
     }
 
     pub(crate) fn new_slot(
@@ -137,7 +144,9 @@ impl<C: HasBoard> Loader<'_, C> {
         let layout = self.scopes[scope].layout;
         self.layout
             .add(layout, name, ty, initial, mark)
-            .map_err(|e| Box::new(Diagnostic::error("load::too-many-keys", e.to_string()).at(span, "")))
+            .map_err(|e| {
+                Box::new(Diagnostic::error("load::too-many-keys", e.to_string()).at(span, ""))
+            })
     }
 
     /// Declares a key of a scope. A second declaration is a mistake.
@@ -151,10 +160,12 @@ impl<C: HasBoard> Loader<'_, C> {
         span: Span,
     ) -> Option<Binding> {
         if let Some(old) = self.scopes[scope].keys.get(name) {
-            let mut diagnostic =
-                Diagnostic::error("load::duplicate-key", format!("two keys are called `{name}`"))
-                    .at(span, "again here")
-                    .help("rename one");
+            let mut diagnostic = Diagnostic::error(
+                "load::duplicate-key",
+                format!("two keys are called `{name}`"),
+            )
+            .at(span, "again here")
+            .help("rename one");
             if let Some(first) = old.span {
                 diagnostic = diagnostic.and(first, "first here");
             }
@@ -169,7 +180,9 @@ impl<C: HasBoard> Loader<'_, C> {
                     span: Some(span),
                     writable,
                 };
-                self.scopes[scope].keys.insert(name.to_owned(), binding.clone());
+                self.scopes[scope]
+                    .keys
+                    .insert(name.to_owned(), binding.clone());
                 Some(binding)
             }
             Err(diagnostic) => {
@@ -188,7 +201,7 @@ impl<C: HasBoard> Loader<'_, C> {
             writable: binding.writable,
         };
         for (i, info) in C::schema().keys.iter().enumerate() {
-            let binding = field::<C>(KeyId(i as u16), info.ty);
+            let binding = field(KeyId(i as u16), info.ty);
             names.insert(KeyScope::Local, info.name, entry(&binding));
             names.insert(KeyScope::Root, info.name, entry(&binding));
         }
@@ -213,7 +226,7 @@ impl<C: HasBoard> Loader<'_, C> {
 }
 
 /// A key that the context publishes.
-fn field<C: HasBoard>(id: KeyId, ty: tickseed_core::ScalarType) -> Binding {
+fn field(id: KeyId, ty: tickseed_core::ScalarType) -> Binding {
     Binding {
         slot: field_slot(id),
         ty: match ty {

@@ -3,13 +3,18 @@
 use super::Loader;
 use super::expand::{Made, Place};
 use super::scope::Scope;
-use crate::board::{HasBoard, Mark};
+use crate::board::HasBoard;
 use crate::diagnostics::{Diagnostic, nearest};
 use crate::expr::{Datum, Type};
-use crate::model::{self, Direction, KeyRef, KeyScope, Literal, Span, Value, ValueKind};
+use crate::model::{self, Direction, KeyRef, KeyScope, Span, Value, ValueKind};
 
 impl<'d, C: HasBoard> Loader<'d, C> {
-    pub(super) fn subtree(&mut self, node: &'d model::Node, place: Place, _prefix: &str) -> Made<C> {
+    pub(super) fn subtree(
+        &mut self,
+        node: &'d model::Node,
+        place: Place,
+        _prefix: &str,
+    ) -> Made<C> {
         let name = node.kind.as_str();
         let Some((document, tree)) = self.trees.get(name).copied() else {
             let help = nearest(name, self.trees.keys().copied())
@@ -35,13 +40,16 @@ impl<'d, C: HasBoard> Loader<'d, C> {
             return Made::Failed;
         }
         if self.open.len() >= crate::model::MAX_DEPTH {
-            let message = format!("trees use each other more than {} deep", crate::model::MAX_DEPTH);
+            let message = format!(
+                "trees use each other more than {} deep",
+                crate::model::MAX_DEPTH
+            );
             self.error("load::depth", message, node.kind.span);
             return Made::Failed;
         }
         let path = self.instances[place.id].full_path.clone();
-        let duplicate = self.layout.scopes().contains(&path);
-        if duplicate && document.format == model::Format::Xml {
+        let first = self.subtree_paths.insert(path.clone());
+        if !first && document.format == model::Format::Xml {
             let message = format!(
                 "Duplicate SubTree path detected: '{path}'. Multiple SubTree nodes with the same 'name' attribute under the same parent are not allowed. Please use unique names or omit the 'name' attribute to auto-generate unique paths."
             );
@@ -105,7 +113,9 @@ impl<'d, C: HasBoard> Loader<'d, C> {
         });
         self.scopes[scope].autoremap = autoremap;
         for attribute in node.arguments() {
-            let Some(value) = &attribute.value else { continue };
+            let Some(value) = &attribute.value else {
+                continue;
+            };
             self.xml_argument(attribute.name(), value, place, scope);
         }
         let documents = self.documents;
@@ -177,16 +187,20 @@ impl<'d, C: HasBoard> Loader<'d, C> {
         let mut given: Vec<Option<(&Value, Span)>> = vec![None; tree.params.len()];
         let mut position = 0;
         for attribute in node.arguments() {
-            let Some(value) = &attribute.value else { continue };
+            let Some(value) = &attribute.value else {
+                continue;
+            };
             let at = match &attribute.name {
                 Some(name) => {
-                    let found = tree.params.iter().position(|p| p.name.as_str() == name.as_str());
+                    let found = tree
+                        .params
+                        .iter()
+                        .position(|p| p.name.as_str() == name.as_str());
                     if found.is_none() {
                         let known = tree.params.iter().map(|p| p.name.as_str());
                         let help = nearest(name.as_str(), known)
                             .map(|near| format!("did you mean `{near}`?"));
-                        let message =
-                            format!("the tree `{}` has no parameter `{name}`", tree.name);
+                        let message = format!("the tree `{}` has no parameter `{name}`", tree.name);
                         self.report(
                             Diagnostic::error("load::unknown-port", message)
                                 .at(name.span, "not a parameter")
@@ -222,7 +236,14 @@ impl<'d, C: HasBoard> Loader<'d, C> {
             }
         }
         for (param, given) in tree.params.iter().zip(given) {
-            self.parameter(node, tree, param, given.map(|(value, _)| value), place, scope);
+            self.parameter(
+                node,
+                tree,
+                param,
+                given.map(|(value, _)| value),
+                place,
+                scope,
+            );
         }
     }
 
@@ -346,18 +367,17 @@ fn literal(text: &str) -> (Datum, &'static str) {
     let digits = text.strip_prefix('-').unwrap_or(text);
     let number = digits.starts_with(|c: char| c.is_ascii_digit() || c == '.');
     if number && let Ok(i) = text.parse::<i64>() {
-        let ty = if i32::try_from(i).is_ok() { "int" } else { "long" };
+        let ty = if i32::try_from(i).is_ok() {
+            "int"
+        } else {
+            "long"
+        };
         return (Datum::Int(i), ty);
     }
     if number && let Ok(f) = text.parse::<f64>() {
         return (Datum::Float(f), "double");
     }
     (Datum::Text(text.into()), "std::string")
-}
-
-/// Whether a literal of the document is text; used where XML leaves types open.
-pub(super) fn is_text(value: &Value) -> bool {
-    matches!(value.kind, ValueKind::Literal(Literal::Text(_)))
 }
 
 #[cfg(test)]
@@ -372,6 +392,5 @@ mod tests {
         for text in ["true", "+3", "", "12abc", "inf"] {
             assert_eq!(literal(text), (Datum::Text(text.into()), "std::string"));
         }
-        let _ = Mark::ANY;
     }
 }

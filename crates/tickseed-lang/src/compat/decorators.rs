@@ -40,9 +40,15 @@ impl<C: HasBoard> CustomNode<C> for Rounds {
         rounds: &mut i64,
     ) -> Result<Status, Stop> {
         let (again, missing) = if self.retry {
-            (Status::Failure, "Missing parameter [num_attempts] in RetryNode")
+            (
+                Status::Failure,
+                "Missing parameter [num_attempts] in RetryNode",
+            )
         } else {
-            (Status::Success, "Missing parameter [num_cycles] in RepeatNode")
+            (
+                Status::Success,
+                "Missing parameter [num_cycles] in RepeatNode",
+            )
         };
         let Some(mut limit) = read(branches, &self.count) else {
             return self.site.raise_in(branches, missing);
@@ -95,12 +101,7 @@ impl<C: HasBoard> CustomNode<C> for KeepRunning {
         false
     }
 
-    fn tick(
-        &self,
-        branches: &mut Branches<'_, C>,
-        _: &mut (),
-        _: &mut (),
-    ) -> Result<Status, Stop> {
+    fn tick(&self, branches: &mut Branches<'_, C>, _: &mut (), _: &mut ()) -> Result<Status, Stop> {
         Ok(match child!(branches, 0) {
             Status::Failure => Status::Failure,
             _ => Status::Running,
@@ -127,12 +128,7 @@ impl<C: HasBoard> CustomNode<C> for Transparent {
         false
     }
 
-    fn tick(
-        &self,
-        branches: &mut Branches<'_, C>,
-        _: &mut (),
-        _: &mut (),
-    ) -> Result<Status, Stop> {
+    fn tick(&self, branches: &mut Branches<'_, C>, _: &mut (), _: &mut ()) -> Result<Status, Stop> {
         Ok(child!(branches, 0))
     }
 }
@@ -183,8 +179,12 @@ impl<C: HasBoard> CustomNode<C> for Delay {
         };
         let now = branches.with_cx(|cx| cx.now());
         if timer.runs == 0 {
-            *timer = Timer { began: now.0, runs: 1 };
-            branches.with_cx(|cx| cx.wake_at(tickseed_core::Time(now.0.saturating_add(millis(ms)))));
+            *timer = Timer {
+                began: now.0,
+                runs: 1,
+            };
+            branches
+                .with_cx(|cx| cx.wake_at(tickseed_core::Time(now.0.saturating_add(millis(ms)))));
             return Ok(Status::Running);
         }
         if now.0.saturating_sub(timer.began) < millis(ms) {
@@ -227,7 +227,9 @@ impl<C: HasBoard> CustomNode<C> for Timeout {
         _: &mut (),
     ) -> Result<Status, Stop> {
         let Some(ms) = read(branches, &self.msec) else {
-            return self.site.raise_in(branches, "Missing parameter [msec] in TimeoutNode");
+            return self
+                .site
+                .raise_in(branches, "Missing parameter [msec] in TimeoutNode");
         };
         let now = branches.with_cx(|cx| cx.now().0);
         if branches.is_fresh() {
@@ -394,9 +396,9 @@ impl Element {
         match self {
             Element::Int => text.trim().parse().ok().map(Datum::Int),
             Element::Double => text.trim().parse().ok().map(Datum::Float),
-            Element::Bool => {
-                <bool as crate::registry::PortType>::parse(text).ok().map(Datum::Bool)
-            }
+            Element::Bool => <bool as crate::registry::PortType>::parse(text)
+                .ok()
+                .map(Datum::Bool),
             Element::Text => Some(Datum::Text(text.into())),
         }
     }

@@ -78,7 +78,11 @@ impl<C: HasBoard> CustomNode<C> for Yielding {
             }
         }
         *memory = 0;
-        Ok(if state.taken == 0 { Status::Skipped } else { on })
+        Ok(if state.taken == 0 {
+            Status::Skipped
+        } else {
+            on
+        })
     }
 }
 
@@ -152,16 +156,23 @@ impl<C: HasBoard, M: Marks> CustomNode<C> for Parallel<M> {
             *done = M::zeroed();
         }
         let Some(wanted) = read(branches, &self.success) else {
-            return self.site.raise_in(branches, "Missing parameter [success_count] in ParallelNode");
+            return self.site.raise_in(
+                branches,
+                "Missing parameter [success_count] in ParallelNode",
+            );
         };
         let Some(refused) = read(branches, &self.failure) else {
-            return self.site.raise_in(branches, "Missing parameter [failure_count] in ParallelNode");
+            return self.site.raise_in(
+                branches,
+                "Missing parameter [failure_count] in ParallelNode",
+            );
         };
         let children = branches.len();
         let (success, failure) = (threshold(wanted, children), threshold(refused, children));
         for (limit, what) in [(success, "succeed"), (failure, "fail")] {
             if (children as i64) < limit {
-                let message = format!("Number of children is less than threshold. Can never {what}.");
+                let message =
+                    format!("Number of children is less than threshold. Can never {what}.");
                 return self.site.raise_in(branches, &message);
             }
         }
@@ -222,7 +233,9 @@ impl<C: HasBoard, M: Marks> CustomNode<C> for ParallelAll<M> {
             *done = M::zeroed();
         }
         let Some(limit) = read(branches, &self.max_failures) else {
-            return self.site.raise_in(branches, "Missing parameter [max_failures] in ParallelNode");
+            return self
+                .site
+                .raise_in(branches, "Missing parameter [max_failures] in ParallelNode");
         };
         let children = branches.len();
         let limit = threshold(limit, children);
@@ -286,7 +299,9 @@ impl<C: HasBoard> CustomNode<C> for IfThenElse {
     ) -> Result<Status, Stop> {
         let children = branches.len();
         if !(2..=3).contains(&children) {
-            return self.site.raise_in(branches, "IfThenElseNode must have either 2 or 3 children");
+            return self
+                .site
+                .raise_in(branches, "IfThenElseNode must have either 2 or 3 children");
         }
         if *branch == 0 {
             let status = if *stuck == 1 {
@@ -327,15 +342,12 @@ impl<C: HasBoard> CustomNode<C> for WhileDoElse {
         "while-do-else"
     }
 
-    fn tick(
-        &self,
-        branches: &mut Branches<'_, C>,
-        _: &mut (),
-        _: &mut (),
-    ) -> Result<Status, Stop> {
+    fn tick(&self, branches: &mut Branches<'_, C>, _: &mut (), _: &mut ()) -> Result<Status, Stop> {
         let children = branches.len();
         if !(2..=3).contains(&children) {
-            return self.site.raise_in(branches, "WhileDoElseNode must have either 2 or 3 children");
+            return self
+                .site
+                .raise_in(branches, "WhileDoElseNode must have either 2 or 3 children");
         }
         let (on, off) = match child!(branches, 0) {
             Status::Running => return Ok(Status::Running),
@@ -388,11 +400,17 @@ impl<C: HasBoard> CustomNode<C> for TryCatch {
     ) -> Result<Status, Stop> {
         let last = branches.len().saturating_sub(1);
         if last == 0 {
-            return self.site.raise_in(branches, "[TryCatch]: must have at least 2 children");
+            return self
+                .site
+                .raise_in(branches, "[TryCatch]: must have at least 2 children");
         }
         while *caught == 0 {
             if *index as usize >= last {
-                return Ok(if *taken == 0 { Status::Skipped } else { Status::Success });
+                return Ok(if *taken == 0 {
+                    Status::Skipped
+                } else {
+                    Status::Success
+                });
             }
             match child!(branches, *index as usize) {
                 Status::Running => return Ok(Status::Running),
@@ -470,7 +488,11 @@ impl<C: HasBoard> CustomNode<C> for Switch {
             branches.halt(*running as usize - 1);
         }
         let status = child!(branches, chosen);
-        *running = if status == Status::Running { chosen as u32 + 1 } else { 0 };
+        *running = if status == Status::Running {
+            chosen as u32 + 1
+        } else {
+            0
+        };
         Ok(status)
     }
 }

@@ -47,15 +47,16 @@ impl<C: HasBoard> Program<C> {
 pub(crate) struct HaltScript<C: HasBoard> {
     program: Program<C>,
     site: Site,
-    /// The written node.
-    pub(crate) instance: usize,
 }
 
 impl<C: HasBoard> HaltScript<C> {
     pub(crate) fn run(&self, cx: &mut Cx<'_, '_, C>) {
         if let Err(message) = self.program.act(cx) {
             // A halt has no result: the message is kept if the board keeps any.
-            let text = format!("Exception in node '{}' [{}]: {message}", self.site.path, self.site.kind);
+            let text = format!(
+                "Exception in node '{}' [{}]: {message}",
+                self.site.path, self.site.kind
+            );
             C::board_mut(cx.at_mut()).raise(text);
         }
     }
@@ -122,12 +123,7 @@ impl<C: HasBoard> CustomNode<C> for Hooked<C> {
         self.holds.is_some()
     }
 
-    fn tick(
-        &self,
-        branches: &mut Branches<'_, C>,
-        _: &mut (),
-        _: &mut (),
-    ) -> Result<Status, Stop> {
+    fn tick(&self, branches: &mut Branches<'_, C>, _: &mut (), _: &mut ()) -> Result<Status, Stop> {
         let status = match self.before(branches) {
             Ok(Some(status)) => status,
             Ok(None) => child!(branches, 0),
@@ -188,7 +184,6 @@ pub(crate) fn hooked<C: HasBoard>(
                     let script = Arc::new(HaltScript {
                         program,
                         site: loader.site(place),
-                        instance: place.id,
                     });
                     loader.halt_scripts.push(Arc::clone(&script));
                     node.halted = Some(script);

@@ -26,7 +26,10 @@ pub(crate) fn script_condition<C: HasBoard>(script: Bound, site: Site) -> Node<C
 /// A leaf that finishes in its tick unless it raises an error that the board keeps: then it runs,
 /// and its next tick is a new attempt.
 fn acting<C: HasBoard>(
-    f: impl for<'x, 'y, 'a> Fn(&'x mut Cx<'y, 'a, C>) -> Result<Status, LeafError> + Send + Sync + 'static,
+    f: impl for<'x, 'y, 'a> Fn(&'x mut Cx<'y, 'a, C>) -> Result<Status, LeafError>
+    + Send
+    + Sync
+    + 'static,
 ) -> Node<C> {
     nodes::<C>().action("script", move |cx: &mut Cx<'_, '_, C>| {
         if C::board(cx.at()).has_fault() {
@@ -69,7 +72,7 @@ pub(crate) enum Value {
 
 /// `SetBlackboard`.
 pub(crate) fn set<C: HasBoard>(value: Value, target: Target, text: Mark, site: Site) -> Node<C> {
-    acting(move |cx| {
+    acting::<C>(move |cx: &mut Cx<'_, '_, C>| {
         let Some(slot) = target.slot(cx) else {
             return site.raise(cx, "missing port [output_key]");
         };
@@ -87,7 +90,10 @@ pub(crate) fn set<C: HasBoard>(value: Value, target: Target, text: Mark, site: S
             }
         };
         let present = C::board(cx.at()).mark(slot);
-        let ty = C::board(cx.at()).layout().type_of(present).map(str::to_owned);
+        let ty = C::board(cx.at())
+            .layout()
+            .type_of(present)
+            .map(str::to_owned);
         let datum = match (&ty, &datum) {
             (Some(ty), Datum::Text(text)) => match parsed(ty, text) {
                 Ok(datum) => datum,
@@ -120,7 +126,7 @@ fn parsed(ty: &str, text: &str) -> Result<Datum, String> {
 
 /// `UnsetBlackboard`.
 pub(crate) fn unset<C: HasBoard>(target: Target, site: Site) -> Node<C> {
-    acting(move |cx| {
+    acting::<C>(move |cx: &mut Cx<'_, '_, C>| {
         let Some(slot) = target.slot(cx) else {
             return site.raise(cx, "missing input port [key]");
         };

@@ -34,9 +34,9 @@ pub(crate) use site::Site;
 pub use statuses::{NodeStatus, StatusRole, Statuses};
 
 use crate::board::{FIELDS, HasBoard};
+use crate::build::{Loader, Place};
 use crate::diagnostics::Diagnostic;
 use crate::expr::{Slot, Type};
-use crate::build::{Loader, Place};
 use crate::model::{self, Code, KeyRef, KeyScope, Span, Value, ValueKind};
 use crate::registry::{Given, Ports};
 use nav2::Policy;
@@ -184,7 +184,10 @@ pub(crate) fn node<'d, C: HasBoard>(
     prefix: &str,
 ) -> Option<Node<C>> {
     let model = models::model(node.kind.as_str())?;
-    let pipeline = matches!(node.kind.as_str(), "PipelineSequence" | "NonblockingSequence");
+    let pipeline = matches!(
+        node.kind.as_str(),
+        "PipelineSequence" | "NonblockingSequence"
+    );
     let children = if pipeline {
         None
     } else {
@@ -226,7 +229,9 @@ impl<C: HasBoard> Loader<'_, C> {
         };
         let said = self.diagnostics.iter().any(|d| {
             d.code == "xml::children"
-                && d.primary.as_ref().is_some_and(|label| label.span == node.kind.span)
+                && d.primary
+                    .as_ref()
+                    .is_some_and(|label| label.span == node.kind.span)
         });
         if !said {
             let message = format!("The node '{}' {message}", node.kind);
@@ -325,7 +330,8 @@ impl<'d, C: HasBoard> Making<'_, 'd, C> {
                 Some(name) => self.key(&name),
                 None => {
                     let message = format!("Missing port [entry] in {}", self.node.kind);
-                    self.loader.error("load::missing-port", message, self.node.kind.span);
+                    self.loader
+                        .error("load::missing-port", message, self.node.kind.span);
                     None
                 }
             },
@@ -344,15 +350,19 @@ impl<'d, C: HasBoard> Making<'_, 'd, C> {
             }
             Some(value) => {
                 self.loader.report(
-                    Diagnostic::error("load::script", "a script that stands in a key is not supported")
-                        .at(value.span, "")
-                        .help("write the script here"),
+                    Diagnostic::error(
+                        "load::script",
+                        "a script that stands in a key is not supported",
+                    )
+                    .at(value.span, "")
+                    .help("write the script here"),
                 );
                 None
             }
             None => {
                 let message = format!("Missing port [{port}] in {}", self.node.kind);
-                self.loader.error("load::missing-port", message, self.node.kind.span);
+                self.loader
+                    .error("load::missing-port", message, self.node.kind.span);
                 None
             }
         }
@@ -363,7 +373,11 @@ impl<'d, C: HasBoard> Making<'_, 'd, C> {
     }
 
     fn words(&self) -> Arc<[(String, i64)]> {
-        let all = self.loader.enums.iter().flat_map(|(_, words)| words.iter().cloned());
+        let all = self
+            .loader
+            .enums
+            .iter()
+            .flat_map(|(_, words)| words.iter().cloned());
         all.collect()
     }
 
@@ -395,7 +409,10 @@ impl<'d, C: HasBoard> Making<'_, 'd, C> {
                 n.custom(flow::WhileDoElse { site, parent }, children)
             }
             "TryCatch" => {
-                if self.text("catch_on_halt").is_some_and(|text| text != "false" && text != "0") {
+                if self
+                    .text("catch_on_halt")
+                    .is_some_and(|text| text != "false" && text != "0")
+                {
                     self.loader.report(
                         Diagnostic::warning(
                             "load::catch-on-halt",
@@ -480,7 +497,8 @@ impl<'d, C: HasBoard> Making<'_, 'd, C> {
                 Some(target) => leaves::unset(target, site),
                 None => {
                     let message = "Missing port [key] in UnsetBlackboard";
-                    self.loader.error("load::missing-port", message, self.node.kind.span);
+                    self.loader
+                        .error("load::missing-port", message, self.node.kind.span);
                     return None;
                 }
             },
@@ -518,7 +536,8 @@ impl<'d, C: HasBoard> Making<'_, 'd, C> {
             }
             other => {
                 let message = format!("`{other}` is known but not made");
-                self.loader.error("load::builtin", message, self.node.kind.span);
+                self.loader
+                    .error("load::builtin", message, self.node.kind.span);
                 return None;
             }
         })
@@ -538,8 +557,12 @@ impl<'d, C: HasBoard> Making<'_, 'd, C> {
         let site = self.site.clone();
         let all = self.node.kind == "ParallelAll";
         if children.len() > flow::MOST_CHILDREN {
-            let message = format!("at most {} children can run in parallel", flow::MOST_CHILDREN);
-            self.loader.error("load::children", message, self.node.kind.span);
+            let message = format!(
+                "at most {} children can run in parallel",
+                flow::MOST_CHILDREN
+            );
+            self.loader
+                .error("load::children", message, self.node.kind.span);
             return None;
         }
         macro_rules! by_size {
@@ -561,7 +584,11 @@ impl<'d, C: HasBoard> Making<'_, 'd, C> {
             let (success, failure) = self.ports(|ports| {
                 Some((ports.input("success_count")?, ports.input("failure_count")?))
             })?;
-            by_size!(Parallel { site, success, failure })
+            by_size!(Parallel {
+                site,
+                success,
+                failure
+            })
         })
     }
 
@@ -580,7 +607,8 @@ impl<'d, C: HasBoard> Making<'_, 'd, C> {
                     let message = format!(
                         "The port with name \"queue\" and value \"{text}\" can not be converted to a list"
                     );
-                    self.loader.error("load::port-value", message, self.node.kind.span);
+                    self.loader
+                        .error("load::port-value", message, self.node.kind.span);
                     return None;
                 }
             },
@@ -602,13 +630,15 @@ impl<'d, C: HasBoard> Making<'_, 'd, C> {
             (None, Some(text)) => leaves::Value::Text(text),
             (None, None) => {
                 let message = "Missing port [value] in SetBlackboard";
-                self.loader.error("load::missing-port", message, self.node.kind.span);
+                self.loader
+                    .error("load::missing-port", message, self.node.kind.span);
                 return None;
             }
         };
         let Some(target) = self.target("output_key") else {
             let message = "Missing port [output_key] in SetBlackboard";
-            self.loader.error("load::missing-port", message, self.node.kind.span);
+            self.loader
+                .error("load::missing-port", message, self.node.kind.span);
             return None;
         };
         Some(leaves::set(value, target, text, self.site.clone()))
@@ -648,7 +678,12 @@ impl<'d, C: HasBoard> Making<'_, 'd, C> {
                 .node();
             match (policy, made) {
                 (Some(policy), Some(made)) => {
-                    names.push(self.loader.instances.get(id).map_or(String::new(), |i| i.name.clone()));
+                    names.push(
+                        self.loader
+                            .instances
+                            .get(id)
+                            .map_or(String::new(), |i| i.name.clone()),
+                    );
                     policies.push(policy);
                     children.push(made);
                 }
@@ -656,8 +691,13 @@ impl<'d, C: HasBoard> Making<'_, 'd, C> {
             }
         }
         if children.len() > nav2::MOST_KEPT {
-            let message = format!("`{}` takes at most {} children", self.node.kind, nav2::MOST_KEPT);
-            self.loader.error("load::children", message, self.node.kind.span);
+            let message = format!(
+                "`{}` takes at most {} children",
+                self.node.kind,
+                nav2::MOST_KEPT
+            );
+            self.loader
+                .error("load::children", message, self.node.kind.span);
             ok = false;
         }
         let rule = nav2::Pipeline {
@@ -696,4 +736,3 @@ pub(crate) fn entry_type_name(ty: &Type) -> Option<&'static str> {
         _ => return None,
     })
 }
-

@@ -35,7 +35,10 @@ impl<C: HasBoard> CustomNode<C> for Recovery {
         retries: &mut i64,
     ) -> Result<Status, Stop> {
         if branches.len() != 2 {
-            let message = format!("Recovery Node '{}' must only have 2 children.", self.site.name);
+            let message = format!(
+                "Recovery Node '{}' must only have 2 children.",
+                self.site.name
+            );
             return self.site.raise_in(branches, &message);
         }
         let limit = read(branches, &self.retries).unwrap_or(1);
@@ -129,7 +132,11 @@ impl<C: HasBoard> CustomNode<C> for RoundRobin {
         }
         let skipped = round.skipped == children;
         *round = Round::default();
-        Ok(if skipped { Status::Skipped } else { Status::Failure })
+        Ok(if skipped {
+            Status::Skipped
+        } else {
+            Status::Failure
+        })
     }
 
     fn halt(&self, _: &mut (), round: &mut Round, _: &mut Cx<'_, '_, C>) {
@@ -237,7 +244,8 @@ impl Pipeline {
 /// A number that changes when any of the entries does.
 fn versions(board: &crate::board::Board, slots: &[Slot]) -> u64 {
     slots.iter().fold(0, |sum: u64, slot| {
-        sum.wrapping_mul(1 << 20).wrapping_add(board.version(*slot).into())
+        sum.wrapping_mul(1 << 20)
+            .wrapping_add(board.version(*slot).into())
     })
 }
 
@@ -350,12 +358,7 @@ impl<C: HasBoard> CustomNode<C> for Persistent {
         false
     }
 
-    fn tick(
-        &self,
-        branches: &mut Branches<'_, C>,
-        _: &mut (),
-        _: &mut (),
-    ) -> Result<Status, Stop> {
+    fn tick(&self, branches: &mut Branches<'_, C>, _: &mut (), _: &mut ()) -> Result<Status, Stop> {
         let index = self.index.and_then(|slot| {
             match branches.with_cx(|cx| view::read::<C>(cx.at(), slot)) {
                 Datum::Int(i) => usize::try_from(i).ok().map(|i| (slot, i)),
@@ -367,7 +370,7 @@ impl<C: HasBoard> CustomNode<C> for Persistent {
             let message = "Missing parameter [current_child_idx] in PersistentSequenceNode";
             return self.site.raise_in(branches, message);
         };
-        let mut write = |branches: &mut Branches<'_, C>, index: usize| {
+        let write = |branches: &mut Branches<'_, C>, index: usize| {
             branches.with_cx(|cx| view::write::<C>(cx.at_mut(), slot, Datum::Int(index as i64)));
         };
         while index < branches.len() {

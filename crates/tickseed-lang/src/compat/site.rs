@@ -24,7 +24,10 @@ impl Site {
         cx: &mut Cx<'_, '_, C>,
         message: &str,
     ) -> Result<Status, LeafError> {
-        let text = format!("Exception in node '{}' [{}]: {message}", self.path, self.kind);
+        let text = format!(
+            "Exception in node '{}' [{}]: {message}",
+            self.path, self.kind
+        );
         throw(cx, text)
     }
 
@@ -65,7 +68,11 @@ pub(crate) fn tick<C: HasBoard>(
 ) -> Result<Answer, Stop> {
     let status = branches.tick(child)?;
     let fault = branches.with_cx(|cx| C::board(cx.at()).has_fault());
-    Ok(if fault { Answer::Fault } else { Answer::Status(status) })
+    Ok(if fault {
+        Answer::Fault
+    } else {
+        Answer::Status(status)
+    })
 }
 
 /// Ticks a child and names its status; leaves the caller's tick on a fault.

@@ -2,9 +2,7 @@
 
 use super::Model;
 use crate::expr::Type;
-use crate::model::{
-    Category, Direction, Document, Item, Name, NodeModel, Port, Span, Value,
-};
+use crate::model::{Category, Direction, Document, Item, Name, NodeModel, Port, Span, Value};
 
 /// The models as items of a document.
 fn document<'m>(models: impl IntoIterator<Item = &'m Model>) -> Document {

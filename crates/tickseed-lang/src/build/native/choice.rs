@@ -1,15 +1,13 @@
 //! Branch, if, while, switch, utility, for, try.
 
-
 use tickseed_core::nodes::{Choose, Combine, Consideration, Curve, Score};
 use tickseed_core::{Cx, Node, nodes};
 
 use super::super::Loader;
 use super::super::expand::{Place, values};
 use crate::board::{HasBoard, view};
-use crate::diagnostics::Diagnostic;
 use crate::expr::{Datum, Type};
-use crate::model::{self, Value, ValueKind};
+use crate::model::{self, ValueKind};
 
 impl<'d, C: HasBoard> Loader<'d, C> {
     pub(super) fn branch(
@@ -37,7 +35,11 @@ impl<'d, C: HasBoard> Loader<'d, C> {
             (Some(other), false) => n.if_then_else(condition, then, other),
             (None, false) => n.if_then(condition, then),
         };
-        Some(if reactive { self.preempt(node, made) } else { made })
+        Some(if reactive {
+            self.preempt(node, made)
+        } else {
+            made
+        })
     }
 
     pub(super) fn conditional(
@@ -72,7 +74,9 @@ impl<'d, C: HasBoard> Loader<'d, C> {
             Some(value) => self.checked(place.scope, value, &Type::Any),
             None => None,
         };
-        let ty = subject.as_ref().map_or(Type::Any, |checked| checked.ty.clone());
+        let ty = subject
+            .as_ref()
+            .map_or(Type::Any, |checked| checked.ty.clone());
         let (mut cases, mut branches, mut default) = (Vec::new(), Vec::new(), None);
         let mut ok = subject.is_some();
         for part in node.children.iter().filter(|part| !part.disabled) {
@@ -94,7 +98,11 @@ impl<'d, C: HasBoard> Loader<'d, C> {
                     ok &= default.is_some();
                 }
                 "default" => {
-                    self.error("load::default", "a switch has one `default`", part.kind.span);
+                    self.error(
+                        "load::default",
+                        "a switch has one `default`",
+                        part.kind.span,
+                    );
                     ok = false;
                 }
                 other => {
@@ -141,7 +149,7 @@ impl<'d, C: HasBoard> Loader<'d, C> {
                 ok = false;
                 continue;
             }
-            let score = self.score(node, part, place);
+            let score = self.score(part, place);
             let mut made = Vec::new();
             for child in part.children.iter().filter(|c| c.kind != "consider") {
                 match self.written(child, place.scope, Some(place.id), prefix) {
@@ -180,8 +188,7 @@ impl<'d, C: HasBoard> Loader<'d, C> {
             }
         }
         made = made.choose(choose);
-        // Scores are taken anew each tick unless the file says otherwise.
-        if self.word(node, "rescore") != Some("activation") {
+        if self.flag(node, "reactive") {
             made = self.preempt(node, made.reactive());
         }
         if let Some(value) = node.option("inertia").and_then(super::value_of) {
@@ -193,12 +200,7 @@ impl<'d, C: HasBoard> Loader<'d, C> {
         Some(made)
     }
 
-    fn score(
-        &mut self,
-        utility: &model::Node,
-        part: &'d model::Node,
-        place: Place,
-    ) -> Option<Score<C>> {
+    fn score(&mut self, part: &'d model::Node, place: Place) -> Option<Score<C>> {
         let weight = match part.option("weight").and_then(super::value_of) {
             Some(value) => self.number(place, value)?,
             None => 1.0,
@@ -208,10 +210,17 @@ impl<'d, C: HasBoard> Loader<'d, C> {
             let computed = self.computed(place.scope, value, &Type::Float)?;
             return Some(nodes::<C>().score(move |at: &C::At<'_>| weight * computed.number(at)));
         }
-        let sum = part.option("sum").is_some()
-            || (utility.option("sum").is_some() && part.option("product").is_none());
-        let mut score = Score::new(weight).combine(if sum { Combine::Mean } else { Combine::Product });
-        for consider in part.children.iter().filter(|c| c.kind == "consider" && !c.disabled) {
+        let mean = part.option("mean").is_some();
+        let mut score = Score::new(weight).combine(if mean {
+            Combine::Mean
+        } else {
+            Combine::Product
+        });
+        for consider in part
+            .children
+            .iter()
+            .filter(|c| c.kind == "consider" && !c.disabled)
+        {
             score = score.consider(self.consider(consider, place)?);
         }
         Some(score)
@@ -221,10 +230,13 @@ impl<'d, C: HasBoard> Loader<'d, C> {
         let value = self.head(node)?;
         let computed = self.computed(place.scope, value, &Type::Float)?;
         let mut curve = Curve::IDENTITY;
-        let (mut from, mut to, mut inverted) = (0.0, 1.0, false);
+        let (mut from, mut to) = (0.0, 1.0);
         for option in node.options() {
             let mut numbers = Vec::new();
-            if matches!(option.name(), "linear" | "power" | "exponential" | "logistic") {
+            if matches!(
+                option.name(),
+                "linear" | "power" | "exponential" | "logistic"
+            ) {
                 for value in values(option) {
                     numbers.push(self.number(place, value)?);
                 }
@@ -237,7 +249,11 @@ impl<'d, C: HasBoard> Loader<'d, C> {
                         to = self.number(place, most)?;
                     }
                     _ => {
-                        self.error("load::range", "expected a range such as `0..100`", option.span);
+                        self.error(
+                            "load::range",
+                            "expected a range such as `0..100`",
+                            option.span,
+                        );
                         return None;
                     }
                 },
@@ -247,8 +263,16 @@ impl<'d, C: HasBoard> Loader<'d, C> {
                         offset: number(1, 0.0),
                     }
                 }
-                "power" => curve = Curve::Power { exponent: number(0, 2.0) },
-                "exponential" => curve = Curve::Exponential { base: number(0, 10.0) },
+                "power" => {
+                    curve = Curve::Power {
+                        exponent: number(0, 2.0),
+                    }
+                }
+                "exponential" => {
+                    curve = Curve::Exponential {
+                        base: number(0, 10.0),
+                    }
+                }
                 "logistic" => {
                     curve = Curve::Logistic {
                         steepness: number(0, 10.0),
@@ -257,27 +281,14 @@ impl<'d, C: HasBoard> Loader<'d, C> {
                 }
                 "smoothstep" => curve = Curve::Smoothstep,
                 "table" => curve = Curve::Table(self.points(option, place)?),
-                "inverted" => inverted = true,
-                "weight" => self.report(
-                    Diagnostic::error("load::option", "a consideration has no weight of its own")
-                        .at(option.span, "")
-                        .help("give the option a weight"),
-                ),
                 _ => {}
             }
         }
-        // One minus a curve, so that the range still applies before it.
-        let consideration = if inverted {
-            let inner = Consideration::<C>::new(move |at: &C::At<'_>| computed.number(at))
-                .range(from, to)
-                .curve(curve);
-            Consideration::new(move |at: &C::At<'_>| 1.0 - inner.value(at))
-        } else {
+        Some(
             Consideration::new(move |at: &C::At<'_>| computed.number(at))
                 .range(from, to)
-                .curve(curve)
-        };
-        Some(consideration)
+                .curve(curve),
+        )
     }
 
     /// Points written `[input, output]`.
@@ -287,7 +298,11 @@ impl<'d, C: HasBoard> Loader<'d, C> {
             let pair = match &value.kind {
                 ValueKind::Literal(model::Literal::List(pair)) if pair.len() == 2 => pair,
                 _ => {
-                    self.error("load::table", "expected points such as `[0, 0.5]`", value.span);
+                    self.error(
+                        "load::table",
+                        "expected points such as `[0, 0.5]`",
+                        value.span,
+                    );
                     return None;
                 }
             };
@@ -345,84 +360,4 @@ impl<'d, C: HasBoard> Loader<'d, C> {
         }
         Some(made)
     }
-
-    /// `try`: what fails is followed by `catch`; `finally` runs a script however it ends.
-    pub(super) fn attempt(
-        &mut self,
-        node: &'d model::Node,
-        place: Place,
-        prefix: &str,
-    ) -> Option<Node<C>> {
-        let n = nodes::<C>();
-        let (mut body, mut catch, mut finally) = (None, None, None);
-        let mut ok = true;
-        for child in node.children.iter().filter(|child| !child.disabled) {
-            match child.kind.as_str() {
-                "catch" => {
-                    catch = self.part(child, place, prefix);
-                    ok &= catch.is_some();
-                }
-                "finally" => {
-                    finally = self.cleanup(child, place);
-                    ok &= finally.is_some();
-                }
-                _ => {
-                    let made = self.written(child, place.scope, Some(place.id), prefix).node();
-                    ok &= made.is_some() && body.is_none();
-                    body = made;
-                }
-            }
-        }
-        if !ok {
-            return None;
-        }
-        let mut made = body?;
-        if let Some(catch) = catch {
-            made = n.selector([made, catch]);
-        }
-        if let Some(scripts) = finally {
-            made = n.finally(
-                move |cx: &mut Cx<'_, '_, C>, _| {
-                    for script in &scripts {
-                        // A script of assignments that fails stops there; the rest still runs.
-                        let _ = script.run(cx.at_mut());
-                    }
-                },
-                made,
-            );
-        }
-        Some(made)
-    }
-
-    /// The scripts of a `finally`. Only scripts: a halt leaves no tick for anything that runs.
-    fn cleanup(
-        &mut self,
-        node: &'d model::Node,
-        place: Place,
-    ) -> Option<Vec<super::super::code::Assignments<C>>> {
-        let mut scripts = Vec::new();
-        for child in node.children.iter().filter(|child| !child.disabled) {
-            let steps: Vec<&model::Node> = match child.kind.as_str() {
-                "sequence" => child.children.iter().collect(),
-                _ => vec![child],
-            };
-            for step in steps {
-                if step.kind != "set" {
-                    self.report(
-                        Diagnostic::error(
-                            "load::finally",
-                            format!("`finally` holds `set`, not `{}`", step.kind),
-                        )
-                        .at(step.kind.span, "")
-                        .help("it also runs when the node is halted, and then nothing can take time"),
-                    );
-                    return None;
-                }
-                let value: &Value = self.head(step)?;
-                scripts.push(self.assignments(place.scope, value)?);
-            }
-        }
-        Some(scripts)
-    }
 }
-

@@ -1,13 +1,13 @@
 //! Nodes with one child.
 
-use tickseed_core::nodes::{Again, Closed, Loop, Pace, StartOn};
-use tickseed_core::{Node, Status, nodes};
+use tickseed_core::nodes::{Closed, StartOn};
+use tickseed_core::{Cx, Node, Status, nodes};
 
 use super::super::Loader;
 use super::super::expand::Place;
 use super::Lasting;
 use crate::board::HasBoard;
-use crate::diagnostics::Diagnostic;
+use crate::expr::Type;
 use crate::model;
 
 impl<'d, C: HasBoard> Loader<'d, C> {
@@ -26,11 +26,12 @@ impl<'d, C: HasBoard> Loader<'d, C> {
             "repeat" | "retry" => return self.repeated(node, place, child),
             "until_success" => return self.drained(node, place, n.until_success(child?)),
             "until_failure" => return self.drained(node, place, n.until_failure(child?)),
-            "keep_running" => n.keep_running_until_failure(child?),
+            "loop" => return self.drained(node, place, n.forever(child?)),
             "cooldown" | "rate_limit" => return self.gate(node, place, child),
             "timeout" => {
                 let value = self.head(node)?;
-                n.time_limit(self.fixed(place, value)?, child?)
+                let limit = self.fixed(place, value)?;
+                self.otherwise(node, n.time_limit(limit, child?))
             }
             "delay" => {
                 let value = self.head(node)?;
@@ -45,24 +46,31 @@ impl<'d, C: HasBoard> Loader<'d, C> {
             }
             "chance" => {
                 let value = self.head(node)?;
-                n.chance(self.number(place, value)?, child?)
+                let p = self.number(place, value)?;
+                self.otherwise(node, n.chance(p, child?))
             }
             "once" => {
                 let made = n.run_once(child?);
-                match self.word(node, "then") {
-                    Some("skip") => made.otherwise(Status::Skipped),
-                    _ => made,
-                }
+                self.otherwise(node, made)
             }
             "precondition" => {
                 let value = self.head(node)?;
                 let guard = self.guard(place.scope, value)?;
-                let otherwise = self.word(node, "otherwise").map_or(Status::Failure, super::status);
+                let otherwise = self
+                    .word(node, "otherwise")
+                    .map_or(Status::Failure, super::status);
                 n.precondition(!guard, otherwise, child?)
             }
             "uninterruptible" => n.uninterruptible(child?),
-            // Finished children are reset by the engine itself.
-            "auto_reset" => child?,
+            "hold" => n.hold(child?),
+            "catch" => {
+                let value = self.head(node)?;
+                let computed = self.computed(place.scope, value, &Type::Bool)?;
+                n.catch(
+                    move |cx: &mut Cx<'_, '_, C>| Status::from_bool(computed.holds(cx.at())),
+                    child?,
+                )
+            }
             other => {
                 let message = format!("the built-in node `{other}` is not known to the loader");
                 self.error("load::builtin", message, node.kind.span);
@@ -94,63 +102,29 @@ impl<'d, C: HasBoard> Loader<'d, C> {
             Some(value) => Some(self.whole(place, value, "the number of rounds")?),
             None => None,
         };
-        if count.is_none() && !self.flag(node, "forever") && node.option("until").is_none() {
-            let message = format!("`{}` needs a number of rounds, or `forever`", node.kind);
+        if let Some(count) = count {
+            let child = child?;
+            let made = if retry {
+                n.retry(count, child)
+            } else {
+                n.repeat(count, child)
+            };
+            return self.drained(node, place, made);
+        }
+        if retry || !self.flag(node, "forever") {
+            let message = format!("`{}` needs a number of rounds", node.kind);
             self.error("load::missing-value", message, node.kind.span);
             return None;
         }
-        let (mut again, mut stopped) = if retry {
-            (Again::OnFailure, None)
-        } else {
-            (Again::OnSuccess, None)
-        };
-        match self.word(node, "on_failure") {
-            Some("ignore") => again = Again::Always,
-            Some("retry") if !retry => again = Again::Always,
-            Some("fail") if retry => {
-                again = Again::OnSuccess;
-                stopped = Some(Status::Failure);
-            }
-            _ => {}
+        self.drained(node, place, n.repeat_forever(child?))
+    }
+
+    /// Applies `otherwise`.
+    fn otherwise(&self, node: &model::Node, made: Node<C>) -> Node<C> {
+        match self.word(node, "otherwise") {
+            Some(word) => made.otherwise(super::status(word)),
+            None => made,
         }
-        let at_limit = if retry { Status::Failure } else { Status::Success };
-        let mut child = child?;
-        // A round after which the condition holds ends the loop: seen from the loop it is the
-        // other verdict.
-        if let Some(value) = node.option("until").and_then(super::value_of) {
-            let until = self.guard(place.scope, value)?;
-            let (turned, done) = if retry {
-                // A failed round that meets the condition succeeds.
-                let check = n.check(until);
-                (n.selector([child, check]), None)
-            } else {
-                let check = n.invert(n.check(until));
-                (n.sequence([child, check]), Some(Status::Success))
-            };
-            if !retry && again == Again::OnSuccess {
-                self.report(
-                    Diagnostic::note(
-                        "load::until",
-                        "with `until` a failed round ends the loop like a finished one",
-                    )
-                    .at(value.span, ""),
-                );
-            }
-            child = turned;
-            stopped = done.or(stopped);
-        }
-        let pace = match node.option("drain").and_then(super::value_of) {
-            Some(value) => Pace::Drain(self.whole(place, value, "`drain`")?),
-            None => Pace::OnePerTick,
-        };
-        let options = Loop {
-            again,
-            limit: count,
-            at_limit,
-            stopped,
-            pace,
-        };
-        Some(n.looping(options, child))
     }
 
     fn gate(
@@ -163,16 +137,14 @@ impl<'d, C: HasBoard> Loader<'d, C> {
         let interval = self.fixed(place, value)?;
         let n = nodes::<C>();
         let cooldown = node.kind == "cooldown";
-        let start_on = match self.word(node, "start") {
+        let start_on = match self.word(node, "start_on") {
             Some("success") => StartOn::Success,
-            Some("any") => StartOn::Verdict,
+            Some("verdict") => StartOn::Verdict,
             _ if cooldown => StartOn::Success,
             _ => StartOn::Verdict,
         };
-        let closed = match self.word(node, "closed") {
-            Some("failure") => Closed::Failure,
-            Some("skip") => Closed::Skipped,
-            Some("replay") => Closed::Replay,
+        let closed = match self.word(node, "otherwise") {
+            Some("skipped") => Closed::Skipped,
             _ if cooldown => Closed::Failure,
             _ => Closed::Replay,
         };
@@ -180,7 +152,7 @@ impl<'d, C: HasBoard> Loader<'d, C> {
             interval: u64::try_from(interval.as_nanos()).unwrap_or(u64::MAX),
             start_on,
             closed,
-            refund_on_halt: self.word(node, "reset") == Some("refund"),
+            refund_on_halt: self.flag(node, "refund"),
         };
         Some(n.gate(options, child?))
     }

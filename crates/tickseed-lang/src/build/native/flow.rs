@@ -6,7 +6,6 @@ use tickseed_core::{Node, nodes};
 use super::super::Loader;
 use super::super::expand::{Place, values};
 use crate::board::HasBoard;
-use crate::diagnostics::Diagnostic;
 use crate::model::{self, Literal, ValueKind};
 
 impl<'d, C: HasBoard> Loader<'d, C> {
@@ -17,7 +16,7 @@ impl<'d, C: HasBoard> Loader<'d, C> {
         prefix: &str,
     ) -> Option<Node<C>> {
         let children = self.children(node, place, prefix);
-        let modes = ["memory", "reactive", "random", "weighted", "keep_index", "yielding"];
+        let modes = ["memory", "reactive", "random", "weighted", "keep_place"];
         let mut chosen: Vec<&str> = Vec::new();
         for option in node.options() {
             if modes.contains(&option.name()) {
@@ -38,9 +37,6 @@ impl<'d, C: HasBoard> Loader<'d, C> {
         let sequence = node.kind == "sequence";
         let children = children?;
         let mode = chosen.first().copied();
-        if mode == Some("yielding") {
-            return Some(crate::compat::yielding(sequence, children));
-        }
         let made = if sequence {
             n.sequence(children)
         } else {
@@ -50,7 +46,7 @@ impl<'d, C: HasBoard> Loader<'d, C> {
             Some("reactive") => made.reactive(),
             Some("random") => made.random(),
             Some("weighted") => made.weighted(weights),
-            Some("keep_index") => made.keep_place(),
+            Some("keep_place") => made.keep_place(),
             _ => made,
         };
         Some(self.preempt(node, made))
@@ -68,27 +64,15 @@ impl<'d, C: HasBoard> Loader<'d, C> {
         let mut options = Parallel::DEFAULT;
         options.success = success?.unwrap_or(options.success);
         options.failure = failure?.unwrap_or(options.failure);
-        let mut wrong = None;
         for option in node.options() {
             let word = self.word(node, option.name()).unwrap_or("");
             match (option.name(), word) {
                 ("decide", "early") => options.decide = Decide::AsSoonAsKnown,
                 ("tie", "success") => options.tie = Tie::Success,
-                ("finished", "again") => options.finished = Finished::Restart,
+                ("finished", "restart") => options.finished = Finished::Restart,
                 ("leftover", "await") => options.leftover = Leftover::Await,
-                ("tie", "order") => wrong = Some((option, "`decide(early)` decides in the order of the children")),
-                ("finished", "keep_until_reset") => wrong = Some((option, "the engine has `keep` and `again`")),
-                ("leftover", "leave") => wrong = Some((option, "a running child must be halted or waited for: use `halt` or `await`")),
                 _ => {}
             }
-        }
-        if let Some((option, help)) = wrong {
-            self.report(
-                Diagnostic::error("load::option", format!("`{}` has no such choice", option.name()))
-                    .at(option.span, "")
-                    .help(help),
-            );
-            return None;
         }
         Some(nodes::<C>().parallel_with(options, children?))
     }
@@ -125,14 +109,18 @@ impl<'d, C: HasBoard> Loader<'d, C> {
                 "guards" => &mut guards,
                 "work" => &mut work,
                 other => {
-                    let message = format!("`{}` holds `guards` and `work`, not `{other}`", node.kind);
+                    let message =
+                        format!("`{}` holds `guards` and `work`, not `{other}`", node.kind);
                     self.error("load::misplaced", message, part.kind.span);
                     ok = false;
                     continue;
                 }
             };
             for child in part.children.iter().filter(|child| !child.disabled) {
-                match self.written(child, place.scope, Some(place.id), prefix).node() {
+                match self
+                    .written(child, place.scope, Some(place.id), prefix)
+                    .node()
+                {
                     Some(child) => into.push(child),
                     None => ok = false,
                 }
@@ -162,4 +150,3 @@ impl<'d, C: HasBoard> Loader<'d, C> {
         })
     }
 }
-

@@ -32,10 +32,10 @@ impl<C: HasBoard> Loader<'_, C> {
             "wait_until" => {
                 let value = self.head(node)?;
                 let mut made = n.wait_until(self.guard(place.scope, value)?);
-                if let Some(value) = node.option("timeout").and_then(super::value_of) {
+                if let Some(value) = node.option("within").and_then(super::value_of) {
                     made = made.within(self.fixed(place, value)?);
                 }
-                match self.word(node, "timed_out") {
+                match self.word(node, "otherwise") {
                     Some(word) => made.otherwise(super::status(word)),
                     None => made,
                 }
@@ -59,13 +59,16 @@ impl<C: HasBoard> Loader<'_, C> {
         if self.cannot_fail(&computed.op) {
             return Some(n.check(self.to_guard(&computed.op)));
         }
-        let made = n.instant("check", move |cx: &mut Cx<'_, '_, C>| -> Result<bool, LeafError> {
-            match computed.value(cx.at()) {
-                Ok(Datum::Bool(b)) => Ok(b),
-                Ok(_) => Err(LeafError::new("the condition is neither true nor false")),
-                Err(message) => Err(LeafError::new(message)),
-            }
-        });
+        let made = n.instant(
+            "check",
+            move |cx: &mut Cx<'_, '_, C>| -> Result<bool, LeafError> {
+                match computed.value(cx.at()) {
+                    Ok(Datum::Bool(b)) => Ok(b),
+                    Ok(_) => Err(LeafError::new("the condition is neither true nor false")),
+                    Err(message) => Err(LeafError::new(message)),
+                }
+            },
+        );
         Some(made)
     }
 
@@ -76,7 +79,11 @@ impl<C: HasBoard> Loader<'_, C> {
             OpKind::Const(_) | OpKind::IsSet(_) => true,
             OpKind::Key(slot) => {
                 // A published key is read as data, which judges an unset one as different.
-                slot.0 >= FIELDS || self.layout.slot(*slot).is_some_and(|info| info.place.is_some())
+                slot.0 >= FIELDS
+                    || self
+                        .layout
+                        .slot(*slot)
+                        .is_some_and(|info| info.place.is_some())
             }
             OpKind::ToFloat(a) | OpKind::Unary(UnaryOp::Not, a) => self.cannot_fail(a),
             OpKind::Binary(BinaryOp::And | BinaryOp::Or, a, b) => {
@@ -108,16 +115,8 @@ impl<C: HasBoard> Loader<'_, C> {
     fn log(&mut self, node: &model::Node, place: Place) -> Option<Node<C>> {
         let value = self.head(node)?;
         let n = nodes::<C>();
-        let level = self.word(node, "level").unwrap_or("").to_owned();
-        let line = move |text: &str| {
-            if level.is_empty() {
-                text.to_owned()
-            } else {
-                format!("{level}: {text}")
-            }
-        };
         if let ValueKind::Literal(Literal::Text(text)) = &value.kind {
-            return Some(n.log(line(text)));
+            return Some(n.log(text.clone()));
         }
         let computed = self.computed(place.scope, value, &Type::Any)?;
         let made = n.instant("log", move |cx: &mut Cx<'_, '_, C>| {
@@ -125,7 +124,7 @@ impl<C: HasBoard> Loader<'_, C> {
                 Ok(datum) => show(&datum),
                 Err(message) => message,
             };
-            <C as Context>::log(cx.at_mut(), &line(&text));
+            <C as Context>::log(cx.at_mut(), &text);
         });
         Some(made)
     }

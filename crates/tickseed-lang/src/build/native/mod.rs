@@ -14,7 +14,6 @@ use tickseed_core::{Node, Status, nodes};
 use super::Loader;
 use super::expand::{Made, Place};
 use crate::board::HasBoard;
-use crate::diagnostics::Diagnostic;
 use crate::expr::{Datum, Type};
 use crate::model::{self, Attribute, Literal, Value, ValueKind};
 
@@ -32,7 +31,6 @@ impl<'d, C: HasBoard> Loader<'d, C> {
         place: Place,
         prefix: &str,
     ) -> Option<Node<C>> {
-        self.refuse_presets(node);
         self.check_shape(node);
         match node.kind.as_str() {
             "sequence" | "selector" => self.flow(node, place, prefix),
@@ -43,9 +41,7 @@ impl<'d, C: HasBoard> Loader<'d, C> {
             "switch" => self.switch(node, place, prefix),
             "utility" => self.utility(node, place, prefix),
             "for" => self.for_each(node, place, prefix),
-            "try" => self.attempt(node, place, prefix),
-            "case" | "default" | "guards" | "work" | "option" | "consider" | "catch"
-            | "finally" => {
+            "case" | "default" | "guards" | "work" | "option" | "consider" => {
                 self.children(node, place, prefix);
                 let parents = crate::builtin::builtin(node.kind.as_str()).and_then(|b| b.inside);
                 let message = format!(
@@ -56,8 +52,8 @@ impl<'d, C: HasBoard> Loader<'d, C> {
                 self.error("load::misplaced", message, node.kind.span);
                 None
             }
-            "check" | "set" | "wait" | "wait_until" | "log" | "success" | "failure"
-            | "running" | "skipped" => self.native_leaf(node, place),
+            "check" | "set" | "wait" | "wait_until" | "log" | "success" | "failure" | "running"
+            | "skipped" => self.native_leaf(node, place),
             _ => self.decorator(node, place, prefix),
         }
     }
@@ -88,23 +84,6 @@ impl<'d, C: HasBoard> Loader<'d, C> {
         }
     }
 
-    fn refuse_presets(&mut self, node: &model::Node) {
-        if let Some(option) = node.option("preset")
-            && let Some(value) = &option.value
-            && value.to_attribute() != "btcpp"
-        {
-            let message = format!(
-                "the preset `{}` is not available in files",
-                value.to_attribute()
-            );
-            self.report(
-                Diagnostic::error("load::preset", message)
-                    .at(value.span, "")
-                    .help("write the options that it stands for"),
-            );
-        }
-    }
-
     /// The only child.
     pub(super) fn only(
         &mut self,
@@ -114,7 +93,11 @@ impl<'d, C: HasBoard> Loader<'d, C> {
     ) -> Option<Node<C>> {
         let mut children = self.children(node, place, prefix)?;
         // A wrong number was reported with the node's shape.
-        if children.len() == 1 { children.pop() } else { None }
+        if children.len() == 1 {
+            children.pop()
+        } else {
+            None
+        }
     }
 
     /// The child of a part such as `case`, made as a child of the whole.
@@ -176,12 +159,20 @@ impl<'d, C: HasBoard> Loader<'d, C> {
             Datum::Int(i) if i >= 1 => match u32::try_from(i) {
                 Ok(n) => Some(n),
                 Err(_) => {
-                    self.error("load::range", format!("{what} is above {}", u32::MAX), value.span);
+                    self.error(
+                        "load::range",
+                        format!("{what} is above {}", u32::MAX),
+                        value.span,
+                    );
                     None
                 }
             },
             _ => {
-                self.error("load::range", format!("{what} must be at least 1"), value.span);
+                self.error(
+                    "load::range",
+                    format!("{what} must be at least 1"),
+                    value.span,
+                );
                 None
             }
         }
@@ -205,12 +196,20 @@ impl<'d, C: HasBoard> Loader<'d, C> {
             Datum::Duration(ns) => match u64::try_from(ns) {
                 Ok(ns) => Some(Duration::from_nanos(ns)),
                 Err(_) => {
-                    self.error("load::duration", "a duration cannot be negative", value.span);
+                    self.error(
+                        "load::duration",
+                        "a duration cannot be negative",
+                        value.span,
+                    );
                     None
                 }
             },
             _ => {
-                self.error("load::duration", "expected a duration such as `500ms`", value.span);
+                self.error(
+                    "load::duration",
+                    "expected a duration such as `500ms`",
+                    value.span,
+                );
                 None
             }
         }
@@ -227,7 +226,11 @@ impl<'d, C: HasBoard> Loader<'d, C> {
             crate::expr::OpKind::Const(Datum::Duration(ns)) => match u64::try_from(*ns) {
                 Ok(ns) => Some(Lasting::Fixed(Duration::from_nanos(ns))),
                 Err(_) => {
-                    self.error("load::duration", "a duration cannot be negative", value.span);
+                    self.error(
+                        "load::duration",
+                        "a duration cannot be negative",
+                        value.span,
+                    );
                     None
                 }
             },
@@ -249,7 +252,7 @@ impl<'d, C: HasBoard> Loader<'d, C> {
 pub(super) fn status(word: &str) -> Status {
     match word {
         "success" => Status::Success,
-        "skip" => Status::Skipped,
+        "skipped" => Status::Skipped,
         _ => Status::Failure,
     }
 }

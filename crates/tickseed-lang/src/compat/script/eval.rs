@@ -160,7 +160,11 @@ fn binary(operator: Binary, a: &Datum, b: &Datum) -> Result<Datum> {
             };
             // Both sides were evaluated, and both must be truth values.
             let (x, y) = (logical(a)?, logical(b)?);
-            truth(if operator == Binary::And { x && y } else { x || y })
+            truth(if operator == Binary::And {
+                x && y
+            } else {
+                x || y
+            })
         }
         Binary::Concat => {
             return Ok(Datum::Text(format!("{}{}", text(a), text(b)).into()));
@@ -178,18 +182,15 @@ pub(crate) fn text(value: &Datum) -> String {
         Datum::Text(text) => text.to_string(),
         Datum::Int(i) | Datum::Word(i) => i.to_string(),
         Datum::Bool(b) => if *b { "1" } else { "0" }.to_owned(),
-        Datum::Float(f) if f.is_nan() => if f.is_sign_negative() { "-nan" } else { "nan" }.to_owned(),
+        Datum::Float(f) if f.is_nan() => {
+            if f.is_sign_negative() { "-nan" } else { "nan" }.to_owned()
+        }
         Datum::Float(f) => format!("{f:.6}"),
         _ => String::new(),
     }
 }
 
-fn compare(
-    comparison: Comparison,
-    a: &Datum,
-    b: &Datum,
-    entries: &dyn Entries,
-) -> Result<bool> {
+fn compare(comparison: Comparison, a: &Datum, b: &Datum, entries: &dyn Entries) -> Result<bool> {
     if let (Datum::Text(a), Datum::Text(b)) = (a, b) {
         return Ok(match comparison {
             Comparison::Eq => a == b,
@@ -273,7 +274,13 @@ fn kind_of_type(ty: &str) -> Option<&'static str> {
         "double" | "float" => "double",
         "std::string" | "string" | "text" => "std::string",
         "bool" => "bool",
-        ty if ty.starts_with("int") || ty.starts_with("uint") || ty.starts_with("unsigned") || ty == "long" => "long",
+        ty if ty.starts_with("int")
+            || ty.starts_with("uint")
+            || ty.starts_with("unsigned")
+            || ty == "long" =>
+        {
+            "long"
+        }
         _ => return None,
     })
 }

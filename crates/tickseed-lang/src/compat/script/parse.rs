@@ -25,8 +25,8 @@ enum Token {
 
 /// Marks, longer ones first.
 const MARKS: &[&str] = &[
-    "..", ":=", "+=", "-=", "*=", "/=", "==", "!=", "<=", ">=", "&&", "||", "=", "<", ">", "+", "-",
-    "*", "/", "&", "|", "^", "~", "!", "?", ":", "(", ")", ";",
+    "..", ":=", "+=", "-=", "*=", "/=", "==", "!=", "<=", ">=", "&&", "||", "=", "<", ">", "+",
+    "-", "*", "/", "&", "|", "^", "~", "!", "?", ":", "(", ")", ";",
 ];
 
 type Fault = (usize, String);
@@ -110,7 +110,10 @@ fn tokens(text: &str) -> Result<Vec<(Token, usize, usize)>, Fault> {
 
 fn invalid(text: &str, start: usize, end: usize) -> Fault {
     let found = &text[start..end];
-    (start, format!("Invalid token '{found}' at position {start}"))
+    (
+        start,
+        format!("Invalid token '{found}' at position {start}"),
+    )
 }
 
 /// A whole number, one in hexadecimal, or one with a fraction or exponent.
@@ -124,7 +127,10 @@ fn number(text: &str, start: usize) -> Result<(Datum, usize), Fault> {
     };
     // Letters, digits and dots that cling to a number belong to it, and make it wrong.
     let clinging = |mut at: usize| {
-        while bytes.get(at).is_some_and(|b| b.is_ascii_alphanumeric() || *b == b'_') {
+        while bytes
+            .get(at)
+            .is_some_and(|b| b.is_ascii_alphanumeric() || *b == b'_')
+        {
             at += 1;
         }
         at
@@ -348,9 +354,9 @@ impl Parser<'_> {
                 self.expect(")")?;
                 Ok(inner)
             }
-            _ => self.fault(|at, found| {
-                format!("Expected operand at position {at} (got '{found}')")
-            }),
+            _ => {
+                self.fault(|at, found| format!("Expected operand at position {at} (got '{found}')"))
+            }
         }
     }
 }

@@ -88,9 +88,15 @@ fn mistakes_are_said_in_the_words_of_the_reference() {
         ("3foo", "Invalid token '3foo' at position 0"),
         ("#", "Invalid token '#' at position 0"),
         ("", "Empty Script"),
-        ("x=1", "Error in script [x=1]\nThe blackboard entry [x] doesn't exist, yet.\nIf you want to create a new one, use the operator [:=] instead of [=]"),
+        (
+            "x=1",
+            "Error in script [x=1]\nThe blackboard entry [x] doesn't exist, yet.\nIf you want to create a new one, use the operator [:=] instead of [=]",
+        ),
         ("x+1", "Error in script [x+1]\nVariable not found: x"),
-        ("a:=1; a+=0.5", "Invalid floating point to integer conversion"),
+        (
+            "a:=1; a+=0.5",
+            "Invalid floating point to integer conversion",
+        ),
         ("a:=1; a:='s'", "Any failed string to number conversion"),
     ] {
         assert_eq!(run(script), expected, "{script}");
@@ -103,7 +109,17 @@ fn hostile_scripts_end_with_a_message() {
     assert!(run(&deep).contains("too deeply"));
     let deep = format!("{}1", "!".repeat(100_000));
     assert!(run(&deep).contains("too deeply"));
-    for text in ["'", "a:=", "1 ? 2", "é", "a..", "@", "0x", "3e", "a:=b:=c:="] {
+    for text in [
+        "'",
+        "a:=",
+        "1 ? 2",
+        "é",
+        "a..",
+        "@",
+        "0x",
+        "3e",
+        "a:=b:=c:=",
+    ] {
         run(text);
     }
 }

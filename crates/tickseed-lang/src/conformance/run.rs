@@ -1,0 +1,353 @@
+//! Running one case.
+
+use std::sync::Arc;
+
+use tickseed_core::{Agent, Cx, Rng, Time};
+
+use super::leaves::{Script, Shared, registry};
+use super::{Case, export};
+use crate::board::{Board, Mark};
+use crate::build::{Loaded, Loader, Options};
+use crate::compat::script::{self, Script as Program};
+use crate::compat::site::BoardEntries;
+use crate::compat::{NodeStatus, Statuses};
+use crate::diagnostics::Diagnostic;
+use crate::expr::{Datum, Slot};
+use crate::model::{Category, Document, FileId, Form, SourceMap, Span};
+use crate::xml;
+
+/// Runs a case and gives the lines that the reference's harness would print.
+#[must_use]
+pub fn run(case: &Case) -> String {
+    let mut lines = Vec::new();
+    let script = Script::new(&case.plan);
+    match Session::new(case, &script) {
+        Err(message) => lines.push(format!("CREATE-EXC {message}")),
+        Ok(mut session) => {
+            lines.push("created".to_owned());
+            for command in &case.commands {
+                lines.push(session.command(command));
+            }
+        }
+    }
+    lines.join("\n")
+}
+
+struct Session {
+    loaded: Loaded<Board>,
+    board: Board,
+    agent: Agent,
+    statuses: Statuses,
+    script: Shared,
+    main: String,
+    /// Keys of the root by name, for `set`.
+    now: u64,
+}
+
+impl Session {
+    fn new(case: &Case, script: &Shared) -> Result<Session, String> {
+        // The reference's harness puts every element on a line of its own, and messages count lines.
+        let text = case.xml.replace("><", ">\n<");
+        let mut sources = SourceMap::new();
+        let file = sources.add("case.xml", text.as_str());
+        let strict = xml::Options {
+            strict_names: true,
+            ..xml::Options::default()
+        };
+        let (document, diagnostics) = xml::read(&text, file, &strict);
+        let commands = case.commands.iter().filter_map(|c| c.strip_prefix("set "));
+        let options = Options {
+            extra_keys: commands.flat_map(script::names).collect(),
+            every_node: true,
+            ..Options::default()
+        };
+        let main = match &document.main {
+            Some(name) => name.text.clone(),
+            None => document
+                .trees()
+                .next()
+                .map_or(String::new(), |tree| tree.name.text.clone()),
+        };
+        let registry = registry(script);
+        let documents = [document];
+        if let Some(refusal) = explicit_child(&documents[0], &sources) {
+            return Err(refusal);
+        }
+        let loader = Loader::new(&documents, &registry, &options);
+        let loaded = loader
+            .load(sources, diagnostics)
+            .map_err(|failed| message(&failed.diagnostics, &failed.sources, file, &documents[0]))?;
+        let mut board = loaded.board();
+        board.keep_faults();
+        let agent = loaded.tree.agent();
+        let statuses = Statuses::new(&loaded, &board);
+        Ok(Session {
+            loaded,
+            board,
+            agent,
+            statuses,
+            script: Arc::clone(script),
+            main,
+            now: 0,
+        })
+    }
+
+    fn command(&mut self, command: &str) -> String {
+        let answer = match command.split_once(' ') {
+            Some(("set", code)) => self.set(code),
+            _ => match command {
+                "tick" => self.tick(),
+                "tickonce" => self.tick_once(),
+                "halt" => self.halt(),
+                "st" => self.status_line(),
+                "bb" => self.boards(),
+                "paths" => self.paths(),
+                "xml" => self.xml(),
+                other => format!("unknown command {other}"),
+            },
+        };
+        format!("{command} -> {answer}")
+    }
+
+    fn events(&self) -> String {
+        let mut script = self
+            .script
+            .lock()
+            .unwrap_or_else(std::sync::PoisonError::into_inner);
+        script.take()
+    }
+
+    /// One tick of the root: its status, or the exception's text.
+    fn step(&mut self) -> Result<NodeStatus, String> {
+        // Time passes so slowly that only timers of zero end between two commands.
+        self.now += 1;
+        let result = self.loaded.tree.tick_traced(
+            &mut self.agent,
+            &mut self.board,
+            Time(self.now),
+            &mut self.statuses,
+        );
+        self.statuses.tick_over();
+        if let Some(fault) = self.board.take_fault() {
+            return Err(fault.message);
+        }
+        let status = result.map_err(|error| error.to_string())?;
+        if status.is_verdict() {
+            self.statuses.finished();
+        }
+        Ok(status.into())
+    }
+
+    fn tick(&mut self) -> String {
+        let result = self.step();
+        self.board.take_wake();
+        match result {
+            Ok(status) => format!("{status}{}", self.events()),
+            Err(message) => format!("EXC {message}{}", self.events()),
+        }
+    }
+
+    /// Goes on while the tree runs and asks for another tick at once.
+    fn tick_once(&mut self) -> String {
+        self.board.take_wake();
+        // A tree that wakes itself for ever would never end.
+        for _ in 0..100_000 {
+            match self.step() {
+                Ok(NodeStatus::Running) if self.board.take_wake() => {}
+                Ok(status) => return format!("{status}{}", self.events()),
+                Err(message) => return format!("EXC {message}{}", self.events()),
+            }
+        }
+        "the tree wakes itself without end".to_owned()
+    }
+
+    fn halt(&mut self) -> String {
+        self.now += 1;
+        let halted = self
+            .loaded
+            .tree
+            .halt(&mut self.agent, &mut self.board, Time(self.now));
+        // The reference visits every node, running or not, and runs what it has to run on a halt.
+        let mut rng = Rng::new(0);
+        for script in &self.loaded.halt_scripts {
+            let mut cx: Cx<'_, '_, Board> = Cx::new(
+                &mut self.board,
+                Time(self.now),
+                std::time::Duration::ZERO,
+                &mut rng,
+            );
+            script.run(&mut cx);
+        }
+        self.statuses.halted_all();
+        self.board.take_fault();
+        self.board.take_wake();
+        match halted {
+            Ok(()) => format!("halted{}", self.events()),
+            Err(error) => format!("EXC {error}{}", self.events()),
+        }
+    }
+
+    fn status_line(&self) -> String {
+        let all = (self.loaded.instances.iter().enumerate())
+            .map(|(i, instance)| format!("{}={} ", instance.name, self.statuses.get(i)));
+        all.collect()
+    }
+
+    fn paths(&self) -> String {
+        let all = (self.loaded.instances.iter().enumerate())
+            .map(|(i, instance)| format!("{}#{} ", instance.full_path, i + 1));
+        all.collect()
+    }
+
+    /// All blackboards with their entries in the order of their names.
+    fn boards(&self) -> String {
+        let layout = &self.loaded.layout;
+        let mut out = String::new();
+        for (scope, path) in layout.scopes().iter().enumerate() {
+            out.push_str(&format!("[{path}]{{"));
+            let mut entries: Vec<(&str, Slot)> = (layout.slots())
+                .filter(|(slot, info)| {
+                    info.scope as usize == scope && self.board.mark(*slot) != Mark::ABSENT
+                })
+                .map(|(slot, info)| (info.name.as_str(), slot))
+                .collect();
+            entries.sort_unstable();
+            for (name, slot) in entries {
+                let value = match self.board.get(slot) {
+                    Datum::None => "<empty>".to_owned(),
+                    datum => script::text(&datum),
+                };
+                let ty = layout
+                    .type_of(self.board.mark(slot))
+                    .unwrap_or("BT::AnyTypeAllowed");
+                out.push_str(&format!("{name}={value}:{ty},"));
+            }
+            out.push('}');
+        }
+        out
+    }
+
+    fn xml(&self) -> String {
+        let script = Script::new(&Default::default());
+        export::export(&self.loaded, &self.main, &registry(&script))
+    }
+
+    /// Runs a script on the root blackboard.
+    fn set(&mut self, code: &str) -> String {
+        let layout = Arc::clone(&self.loaded.layout);
+        let parsed = Program::parse(code, &mut |name| {
+            let name = name.strip_prefix('@').unwrap_or(name);
+            layout.find("", name).map(script::Name::Key)
+        });
+        let program = match parsed {
+            Ok(program) => program,
+            Err((_, message)) => return format!("EXC {message}"),
+        };
+        let result = program.run(&mut BoardEntries::<Board> {
+            at: &mut self.board,
+            words: &[],
+        });
+        match result {
+            Ok(_) => "ok".to_owned(),
+            Err(message) => format!("EXC {message}"),
+        }
+    }
+}
+
+/// The first error in the words of the reference, which says the line of the element before some.
+fn message(
+    diagnostics: &[Diagnostic],
+    sources: &SourceMap,
+    file: FileId,
+    document: &Document,
+) -> String {
+    let errors = diagnostics.iter().filter(|d| d.is_error());
+    let Some(error) = errors.min_by_key(|d| order(d.code)) else {
+        return "no error was reported".to_owned();
+    };
+    let line = (error.primary.as_ref())
+        .filter(|label| label.span.file == file)
+        .map(|label| match error.code {
+            // The reference names the parent's line, we the child's.
+            "xml::async-children" => parent_of(document, label.span).unwrap_or(label.span),
+            _ => label.span,
+        })
+        .and_then(|span| sources.line_column(span))
+        .map_or(0, |at| at.line);
+    // What was found is not said by the reference.
+    let text = match error.message.rsplit_once(", found ") {
+        Some((text, found)) if found.bytes().all(|b| b.is_ascii_digit()) => text,
+        _ => error.message.as_str(),
+    };
+    if let Some((start, _)) = text.split_once("'. ")
+        && start.starts_with("Duplicate SubTree path")
+    {
+        return format!(
+            "{start}'. Multiple SubTree nodes with the same 'name' attribute under the same parent are not allowed. Please use unique names or omit the 'name' attribute to auto-generate unique paths."
+        );
+    }
+    match error.code {
+        "xml::children"
+        | "xml::async-children"
+        | "xml::reserved-name"
+        | "load::children"
+        | "xml::explicit-child"
+        | "load::unknown-node"
+        | "xml::no-id" => {
+            format!("Error at line {line}: -> {text}")
+        }
+        "xml::bad-name" => format!("Error at line {line}: {text}"),
+        _ => text.to_owned(),
+    }
+}
+
+/// Where the parent of the node at a place stands.
+fn parent_of(document: &Document, span: Span) -> Option<Span> {
+    let mut found = None;
+    for root in document.trees().flat_map(|tree| &tree.body) {
+        root.walk(&mut |node| {
+            if node.children.iter().any(|child| child.kind.span == span) {
+                found = Some(node.kind.span);
+            }
+        });
+    }
+    found
+}
+
+/// A fault of the reference (4.7 to 4.10): it does not know explicit forms directly under a reactive
+/// sequence. We read them, since files have them; a comparison must refuse them.
+fn explicit_child(document: &Document, sources: &SourceMap) -> Option<String> {
+    let mut found = None;
+    for root in document.trees().flat_map(|tree| &tree.body) {
+        root.walk(&mut |node| {
+            let reactive = node.kind == "ReactiveSequence";
+            for child in node.children.iter().filter(|_| reactive) {
+                if let Form::Explicit(category) = child.form
+                    && category != Category::Subtree
+                {
+                    found.get_or_insert((child.span, category));
+                }
+            }
+        });
+    }
+    let (span, category) = found?;
+    let line = sources.line_column(span)?.line;
+    let tag = match category {
+        Category::Condition => "Condition",
+        Category::Control => "Control",
+        Category::Decorator => "Decorator",
+        _ => "Action",
+    };
+    Some(format!("Error at line {line}: -> Unknown node type: {tag}"))
+}
+
+/// The order in which the reference makes its checks.
+fn order(code: &str) -> u8 {
+    match code {
+        "xml::syntax" | "xml::no-root" => 0,
+        code if code.starts_with("xml::") && code != "xml::unknown-tree" => 1,
+        "load::unknown-node" | "load::children" => 2,
+        "load::missing-port" => 4,
+        _ => 3,
+    }
+}

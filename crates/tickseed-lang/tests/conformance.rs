@@ -1,0 +1,46 @@
+//! Every case of `../shared/cases` gives the lines that the reference printed.
+
+use std::path::Path;
+use tickseed_lang::conformance::{cases, run_all};
+
+fn check(file: &str) {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("../../../shared/cases")
+        .join(file);
+    let Ok(text) = std::fs::read_to_string(&path) else {
+        assert!(
+            std::env::var_os("TICKSEED_REQUIRE_SHARED").is_none(),
+            "{} is missing",
+            path.display()
+        );
+        println!("skipped: {} is not there", path.display());
+        return;
+    };
+    let cases = cases(&text).expect("the cases can be read");
+    let failed: Vec<String> = (run_all(&cases).iter())
+        .filter(|outcome| !outcome.passes())
+        .map(|o| {
+            format!(
+                "{}\n--- expected\n{}\n--- found\n{}\n",
+                o.name, o.expected, o.found
+            )
+        })
+        .collect();
+    assert!(
+        failed.is_empty(),
+        "{} of {} fail:\n{}",
+        failed.len(),
+        cases.len(),
+        failed.join("\n")
+    );
+}
+
+#[test]
+fn behaviortree_cpp() {
+    check("btcpp.json");
+}
+
+#[test]
+fn nav2() {
+    check("nav2.json");
+}

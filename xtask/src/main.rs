@@ -1,5 +1,5 @@
 //! The project's chores. `cargo xtask test` runs everything that continuous integration runs, `cargo xtask bench`
-//! measures.
+//! measures, `cargo xtask conformance` runs cases of other engines' behaviour.
 use std::process::{Command, ExitCode};
 
 /// Each step of `cargo xtask test`, in order: cheap ones first.
@@ -61,13 +61,29 @@ fn bench(arguments: &[String]) -> bool {
     cargo(&all, &[])
 }
 
+/// Runs cases of BehaviorTree.CPP's and Nav2's behaviour; `arguments` are the program's own.
+fn conformance(arguments: &[String]) -> bool {
+    let mut all = vec![
+        "run",
+        "--quiet",
+        "--package",
+        "tickseed-lang",
+        "--example",
+        "conformance",
+        "--",
+    ];
+    all.extend(arguments.iter().map(String::as_str));
+    cargo(&all, &[])
+}
+
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let ok = match arguments.first().map(String::as_str) {
         Some("test") => test(),
         Some("bench") => bench(&arguments[1..]),
+        Some("conformance") => conformance(&arguments[1..]),
         _ => {
-            eprintln!("usage: cargo xtask test | bench [--help]");
+            eprintln!("usage: cargo xtask test | bench [--help] | conformance [--verbose] FILE...");
             false
         }
     };

@@ -6,9 +6,13 @@
 
 mod derive;
 mod describe;
+mod file;
 pub mod message;
 mod predict;
+mod recorded;
 mod structure;
 
 pub use derive::{NotOfThisTree, derive};
+pub use file::{Damage, Head, Item, Items, Limits, OpenError, Recorder, Recording, Ring};
+pub use recorded::{Recorded, Sink, key_changes};
 pub use structure::{NoTree, Structure};

@@ -69,8 +69,8 @@ fn run(seed: u64, steps: u32, errors: bool, counts: &mut Counts) {
             };
             let mut guessed = TickReport::new();
             let _ = derive(&structure, &bare, &mut guessed);
-            let wrong = report.entries().iter().zip(guessed.entries());
-            let wrong = wrong.filter(|(a, b)| a != b).last();
+            let both = report.entries().iter().zip(guessed.entries());
+            let wrong = both.rev().find(|(a, b)| a != b);
             if let Some((entry, _)) = wrong {
                 let kind = tree.node(entry.node).kind.name();
                 *counts.kinds.entry(kind).or_default() += 1;

@@ -1,0 +1,264 @@
+//! A tree whose ticks are recorded.
+
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::{self, BufWriter, Write};
+use std::path::Path;
+use std::sync::Arc;
+
+use tickseed_core::{Agent, Context, KeyId, Status, TickError, TickReport, Time, Tree};
+
+use crate::file::{Head, Recorder, Ring};
+use crate::message::{Failure, KeyChange, KeyDef, Tick, TreeDef, Value};
+use crate::structure::Structure;
+
+/// Takes ticks: a file, a ring, a server.
+pub trait Sink {
+    /// Whether it wants to know what this agent does. Asked before every tick; an agent that
+    /// nobody wants is ticked without a trace.
+    fn wants(&self, agent: u32) -> bool;
+    /// Takes a tick.
+    ///
+    /// # Errors
+    /// It cannot be kept. Nothing more will be recorded.
+    fn tick(&mut self, tick: &Tick) -> io::Result<()>;
+}
+
+impl<W: Write> Sink for Recorder<W> {
+    fn wants(&self, _agent: u32) -> bool {
+        true
+    }
+    fn tick(&mut self, tick: &Tick) -> io::Result<()> {
+        self.record(tick)
+    }
+}
+
+impl Sink for Ring {
+    fn wants(&self, _agent: u32) -> bool {
+        true
+    }
+    fn tick(&mut self, tick: &Tick) -> io::Result<()> {
+        self.record(tick);
+        Ok(())
+    }
+}
+
+impl TreeDef {
+    /// Describes a built tree with the keys of its context.
+    #[must_use]
+    pub fn of<C: Context>(id: u32, name: impl Into<String>, tree: &Tree<C>) -> TreeDef {
+        TreeDef::new(id, name, tree.def()).with_schema(C::schema())
+    }
+}
+
+/// A tree that records what its agents do: tick it instead of the tree.
+///
+/// ```
+/// use std::sync::Arc;
+/// use tickseed_core::{Status, Time, nodes};
+/// use tickseed_record::{Recorded, Ring};
+/// let n = nodes::<()>();
+/// let tree = Arc::new(n.action("patrol", |_| Status::Running).build()?);
+/// let mut agent = tree.agent();
+///
+/// let mut tree = Recorded::new(tree, Ring::last_minute());
+/// for i in 1..=100 {
+///     tree.tick(0, &mut agent, &mut (), Time::from_millis(i * 16))?;
+/// }
+/// let file = tree.sink_mut().save(Vec::new(), &Default::default())?;
+/// # assert!(file.len() < 2000);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub struct Recorded<C: Context, S> {
+    tree: Arc<Tree<C>>,
+    structure: Structure,
+    sink: S,
+    failed: Option<io::Error>,
+    agents: BTreeMap<u32, Seen>,
+    report: TickReport,
+    tick: Tick,
+    inputs: Vec<serde_json::Value>,
+}
+
+/// What is known of an agent.
+#[derive(Default)]
+struct Seen {
+    ticks: u64,
+    /// None: the next tick tells all keys.
+    keys: Option<Vec<Value>>,
+}
+
+impl<C: Context, S: std::fmt::Debug> std::fmt::Debug for Recorded<C, S> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Recorded")
+            .field("sink", &self.sink)
+            .field("failed", &self.failed)
+            .finish_non_exhaustive()
+    }
+}
+
+impl<C: Context> Recorded<C, Recorder<BufWriter<File>>> {
+    /// Records to a new file.
+    ///
+    /// # Errors
+    /// It cannot be written.
+    pub fn to_file(tree: Arc<Tree<C>>, path: impl AsRef<Path>) -> io::Result<Self> {
+        let name = path.as_ref().file_stem().unwrap_or_default();
+        let name = name.to_string_lossy().into_owned();
+        let out = BufWriter::new(File::create(path.as_ref())?);
+        let head = Head::new(name.clone(), TreeDef::of(0, name, &tree));
+        Ok(Recorded::new(tree, Recorder::new(out, &head)?))
+    }
+}
+
+impl<C: Context, S: Sink> Recorded<C, S> {
+    /// Records to a sink.
+    #[must_use]
+    pub fn new(tree: Arc<Tree<C>>, sink: S) -> Self {
+        Recorded {
+            structure: Structure::of(tree.def()),
+            tree,
+            sink,
+            failed: None,
+            agents: BTreeMap::new(),
+            report: TickReport::new(),
+            tick: Tick::default(),
+            inputs: Vec::new(),
+        }
+    }
+
+    /// The tree.
+    #[must_use]
+    pub fn tree(&self) -> &Arc<Tree<C>> {
+        &self.tree
+    }
+
+    /// The sink.
+    #[must_use]
+    pub fn sink(&self) -> &S {
+        &self.sink
+    }
+
+    /// The sink.
+    pub fn sink_mut(&mut self) -> &mut S {
+        &mut self.sink
+    }
+
+    /// The sink, when nothing more is to be recorded.
+    #[must_use]
+    pub fn into_sink(self) -> S {
+        self.sink
+    }
+
+    /// Why nothing is recorded any more; none while all is well. Ticks go on regardless.
+    #[must_use]
+    pub fn error(&self) -> Option<&io::Error> {
+        self.failed.as_ref()
+    }
+
+    /// Notes something that reached the world from outside; the next recorded tick tells it.
+    pub fn input(&mut self, input: serde_json::Value) {
+        self.inputs.push(input);
+    }
+
+    /// Ticks the tree and records what it did, if the sink wants to know. `id` tells agents
+    /// apart.
+    ///
+    /// # Errors
+    /// As [`Tree::tick`].
+    pub fn tick(
+        &mut self,
+        id: u32,
+        agent: &mut Agent,
+        at: &mut C::At<'_>,
+        now: Time,
+    ) -> Result<Status, TickError> {
+        let seen = self.agents.entry(id).or_default();
+        seen.ticks += 1;
+        if self.failed.is_some() || !self.sink.wants(id) {
+            seen.keys = None;
+            return self.tree.tick(agent, at, now);
+        }
+        self.report.clear();
+        let answer = self.tree.tick_traced(agent, at, now, &mut self.report);
+        let tick = &mut self.tick;
+        tick.agent = id;
+        tick.tick = seen.ticks;
+        tick.time = now.0;
+        tick.record(&self.structure, &self.report);
+        tick.failure = match &answer {
+            Err(TickError::Leaf { node, error, .. }) => Some(Failure {
+                node: node.0,
+                text: error.to_string(),
+            }),
+            _ => None,
+        };
+        tick.inputs = std::mem::take(&mut self.inputs);
+        changes::<C>(at, &mut seen.keys, &mut tick.keys);
+        if let Err(e) = self.sink.tick(tick) {
+            self.failed = Some(e);
+        }
+        answer
+    }
+}
+
+/// Finds the keys that have other values than before.
+fn changes<C: Context>(
+    at: &C::At<'_>,
+    known: &mut Option<Vec<Value>>,
+    changes: &mut Vec<KeyChange>,
+) {
+    changes.clear();
+    let count = C::schema().keys.len();
+    let all = known.is_none();
+    let known = known.get_or_insert_with(|| vec![Value::Null; count]);
+    for (i, known) in known.iter_mut().enumerate() {
+        let value = C::read(at, KeyId(i as u16)).map_or(Value::Null, Value::from);
+        if all || !value.same(known) {
+            known.clone_from(&value);
+            changes.push(KeyChange {
+                key: i as u32,
+                value,
+                writer: None,
+            });
+        }
+    }
+}
+
+/// What is different between two states of keys, and of the first state all that is set.
+///
+/// ```
+/// use tickseed_record::{key_changes, message::Value};
+/// let mut known = Vec::new();
+/// assert_eq!(key_changes(&mut known, [Value::Int(1), Value::Bool(true)]).len(), 2);
+/// let changed = key_changes(&mut known, [Value::Int(1), Value::Bool(false)]);
+/// assert_eq!((changed.len(), changed[0].key), (1, 1));
+/// ```
+pub fn key_changes(known: &mut Vec<Value>, now: impl IntoIterator<Item = Value>) -> Vec<KeyChange> {
+    let mut changes = Vec::new();
+    for (i, value) in now.into_iter().enumerate() {
+        match known.get_mut(i) {
+            Some(known) if known.same(&value) => continue,
+            Some(known) => known.clone_from(&value),
+            None => known.push(value.clone()),
+        }
+        changes.push(KeyChange {
+            key: i as u32,
+            value,
+            writer: None,
+        });
+    }
+    changes
+}
+
+impl KeyDef {
+    /// A key that can be set.
+    #[must_use]
+    pub fn new(name: impl Into<String>, ty: impl Into<String>) -> KeyDef {
+        KeyDef {
+            name: name.into(),
+            ty: ty.into(),
+            writable: true,
+        }
+    }
+}

@@ -79,6 +79,7 @@ pub struct Cx<'x, 'a, C: Context> {
     dt: u64,
     rng: &'x mut Rng,
     wake: Option<Time>,
+    leaving: bool,
     /// Of the function that was called last, until the executor takes it.
     error: Option<LeafError>,
 }
@@ -98,6 +99,7 @@ impl<'x, 'a, C: Context> Cx<'x, 'a, C> {
             dt,
             rng,
             wake: None,
+            leaving: false,
             error: None,
         }
     }
@@ -135,6 +137,19 @@ impl<'x, 'a, C: Context> Cx<'x, 'a, C> {
     #[must_use]
     pub fn requested_wake(&self) -> Option<Time> {
         self.wake
+    }
+
+    /// Asks whoever owns the agent to remove it after this tick: a [`Herd`](crate::Herd)
+    /// halts it and frees its slot then. An agent of its own goes on; its owner may look at
+    /// [`wants_despawn`](Cx::wants_despawn) in a leaf of theirs.
+    pub fn despawn(&mut self) {
+        self.leaving = true;
+    }
+
+    /// Whether [`despawn`](Cx::despawn) was asked for in this tick.
+    #[must_use]
+    pub fn wants_despawn(&self) -> bool {
+        self.leaving
     }
 
     #[cold]

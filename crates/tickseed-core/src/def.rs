@@ -10,6 +10,7 @@ use alloc::vec::Vec;
 use crate::context::{Context, Cx};
 use crate::custom::DynCustom;
 use crate::guard::Pred;
+use crate::key::KeyId;
 use crate::kind::Kind;
 use crate::leaf::{DynBoxedLeaf, DynLeaf, Outcome};
 use crate::node::{ActFn, EndFn, Func, IndexFn, IntFn, Misuse, Node, NumFn, VerdictFn};
@@ -39,6 +40,9 @@ pub struct NodeDef {
     pub tags: Vec<Cow<'static, str>>,
     /// Where it came from: see [`Node::origin`].
     pub origin: Option<u32>,
+    /// What its author declared it to depend on: see [`Node::reads`](crate::Node::reads) and
+    /// [`Node::sleeps`](crate::Node::sleeps). `None` if nothing was declared.
+    pub wakes: Option<Vec<KeyId>>,
     /// Its parent; none for the root.
     pub parent: Option<NodeId>,
     /// Its children in order.
@@ -148,6 +152,7 @@ impl Def {
                 name: node.name,
                 tags: node.tags,
                 origin: node.origin,
+                wakes: node.wakes,
                 parent,
                 children: Vec::new(),
                 end: id,

@@ -24,6 +24,13 @@ pub enum TickError {
         /// What it said.
         error: LeafError,
     },
+    /// A leaf panicked, in a herd that catches panics. The agent is now poisoned.
+    Panicked {
+        /// The path of the node that was being called, if it is known.
+        path: Option<String>,
+        /// What the panic said, if it was text.
+        message: String,
+    },
 }
 
 impl fmt::Display for TickError {
@@ -32,6 +39,10 @@ impl fmt::Display for TickError {
             TickError::WrongTree => f.write_str("the agent belongs to another tree: tick it with the tree whose `agent()` made it"),
             TickError::Poisoned => f.write_str("a leaf of this agent failed in an earlier tick: call `recover` before ticking it again"),
             TickError::Leaf { path, error, .. } => write!(f, "{path}: {error}"),
+            TickError::Panicked { path, message } => {
+                let path = path.as_deref().unwrap_or("a leaf");
+                write!(f, "{path} panicked: {message}")
+            }
         }
     }
 }
@@ -40,7 +51,7 @@ impl core::error::Error for TickError {
     fn source(&self) -> Option<&(dyn core::error::Error + 'static)> {
         match self {
             TickError::Leaf { error, .. } => error.source(),
-            TickError::WrongTree | TickError::Poisoned => None,
+            TickError::WrongTree | TickError::Poisoned | TickError::Panicked { .. } => None,
         }
     }
 }

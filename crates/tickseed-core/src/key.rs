@@ -215,6 +215,12 @@ impl<C, T> core::fmt::Debug for Key<C, T> {
     }
 }
 
+impl<C, T> From<Key<C, T>> for KeyId {
+    fn from(key: Key<C, T>) -> KeyId {
+        key.id
+    }
+}
+
 impl<C, T: KeyType> Key<C, T> {
     /// The key with this number and place. For derives and blackboards: number, place
     /// and type must agree with the context's schema.

@@ -7,7 +7,7 @@
 #![forbid(unsafe_code)]
 
 extern crate alloc;
-#[cfg(test)]
+#[cfg(any(test, feature = "std"))]
 extern crate std;
 
 mod agent;
@@ -22,6 +22,7 @@ mod describe;
 mod error;
 mod fluent;
 mod guard;
+mod herd;
 mod history;
 mod key;
 mod keys;
@@ -38,6 +39,7 @@ mod status;
 mod time;
 mod trace;
 mod tree;
+mod wake;
 
 pub use agent::Agent;
 pub use blackboard::{Blackboard, BlackboardError, KeyRef, Layout, LayoutBuilder};
@@ -51,6 +53,7 @@ pub use describe::{Fact, Live};
 pub use error::TickError;
 pub use fluent::{Builder, builder};
 pub use guard::{Compare, Expr, Guard, Op, Pred, Source, Test, judge};
+pub use herd::{EventOptions, Handle, Herd, HerdError, HerdOptions, Ticker, Turn};
 pub use history::History;
 pub use key::{Key, KeyId, KeyInfo, KeyType, Place, Scalar, ScalarType, Schema};
 pub use keys::{HasKeys, Keys, join_keys};
@@ -65,3 +68,5 @@ pub use status::{End, Status};
 pub use time::{Deadline, MAX_DURATION, Time};
 pub use trace::Trace;
 pub use tree::Tree;
+#[doc(hidden)]
+pub use wake::Sabotage;

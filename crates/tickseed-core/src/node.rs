@@ -10,6 +10,7 @@ use crate::build::{BuildError, MAX_DEPTH, Rule};
 use crate::context::{Context, Cx};
 use crate::custom::DynCustom;
 use crate::guard::{Guard, Pred};
+use crate::key::KeyId;
 use crate::kind::Kind;
 use crate::leaf::{Answer, DynBoxedLeaf, DynLeaf};
 use crate::status::{End, Status};
@@ -54,6 +55,7 @@ pub struct Node<C: Context> {
     pub(crate) name: Option<Cow<'static, str>>,
     pub(crate) tags: Vec<Cow<'static, str>>,
     pub(crate) origin: Option<u32>,
+    pub(crate) wakes: Option<Vec<KeyId>>,
     pub(crate) children: Vec<Node<C>>,
     /// Levels below and including this node.
     pub(crate) height: u32,
@@ -77,6 +79,7 @@ impl<C: Context> Node<C> {
             name: None,
             tags: Vec::new(),
             origin: None,
+            wakes: None,
             children,
             height,
             misuse: Vec::new(),
@@ -127,6 +130,50 @@ impl<C: Context> Node<C> {
     /// tree (a loader of files); found again in [`NodeDef::origin`](crate::NodeDef::origin).
     pub fn origin(mut self, origin: u32) -> Self {
         self.origin = Some(origin);
+        self
+    }
+
+    /// For a node whose functions judge or choose (a condition, a guard, a switch, a utility
+    /// selector): declares that they read these keys and nothing else that can change. Without
+    /// it an agent that comes by here cannot sleep: see [`Herd::tick_due`](crate::Herd::tick_due).
+    pub fn reads(self, keys: impl IntoIterator<Item = impl Into<KeyId>>) -> Self {
+        match self.kind {
+            Kind::Condition(_)
+            | Kind::WaitUntil(_)
+            | Kind::WhileGuard { .. }
+            | Kind::Precondition { .. }
+            | Kind::Switch(_)
+            | Kind::Utility(_) => self.declare(keys),
+            _ => self.misused("reads", "conditions, guards, switch and utility"),
+        }
+    }
+
+    /// For an action or leaf: declares that while it runs it needs no tick until it is woken
+    /// ([`Herd::wake`](crate::Herd::wake)), the time comes that it asked for
+    /// ([`Cx::wake_at`], at each of its ticks), or a key changes that it
+    /// [wakes on](Node::wakes_on). Until then a tick of it must be without effect.
+    pub fn sleeps(mut self) -> Self {
+        match self.kind {
+            Kind::Action { instant: false, .. } | Kind::Leaf { .. } => {
+                self.wakes.get_or_insert_default();
+                self
+            }
+            _ => self.misused("sleeps", "actions and leaves"),
+        }
+    }
+
+    /// For an action or leaf: it [sleeps](Node::sleeps), and is woken when one of these keys
+    /// changes.
+    pub fn wakes_on(self, keys: impl IntoIterator<Item = impl Into<KeyId>>) -> Self {
+        match self.kind {
+            Kind::Action { instant: false, .. } | Kind::Leaf { .. } => self.declare(keys),
+            _ => self.misused("wakes_on", "actions and leaves"),
+        }
+    }
+
+    fn declare(mut self, keys: impl IntoIterator<Item = impl Into<KeyId>>) -> Self {
+        let keys = keys.into_iter().map(Into::into);
+        self.wakes.get_or_insert_default().extend(keys);
         self
     }
 

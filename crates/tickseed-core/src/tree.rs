@@ -20,6 +20,7 @@ use crate::run::{Env, Failed, Faults, NoTrace, Traced, Tracer, get, get_deadline
 use crate::status::Status;
 use crate::time::Time;
 use crate::trace::Trace;
+use crate::wake::WakeTable;
 
 /// A validated and compiled tree. It holds no state of any agent: share it, in an `Arc` or
 /// by reference, between threads and agents.
@@ -28,12 +29,14 @@ use crate::trace::Trace;
 /// first verdict for ever instead, wrap the root in
 /// [`run_once`](crate::Nodes::run_once).
 pub struct Tree<C: Context> {
-    id: u32,
+    pub(crate) id: u32,
     pub(crate) def: Def,
     pub(crate) funcs: Funcs<C>,
     pub(crate) program: Program,
     /// The same tree with marks, compiled when first wanted.
     traced: OnceBox<Program>,
+    /// What wakes sleeping agents, for herds that let them sleep.
+    wakes: OnceBox<WakeTable>,
 }
 
 impl<C: Context> Tree<C> {
@@ -52,6 +55,7 @@ impl<C: Context> Tree<C> {
             funcs,
             program,
             traced: OnceBox::new(),
+            wakes: OnceBox::new(),
         })
     }
 
@@ -112,9 +116,14 @@ impl<C: Context> Tree<C> {
         self.run(self.traced(), &mut Traced::new(trace), agent, at, now)
     }
 
-    fn traced(&self) -> &Program {
+    pub(crate) fn traced(&self) -> &Program {
         self.traced
             .get_or_init(|| Box::new(compile(&self.def, &self.funcs, true)))
+    }
+
+    pub(crate) fn wakes(&self) -> &WakeTable {
+        self.wakes
+            .get_or_init(|| Box::new(WakeTable::new(&self.program, &self.def, None)))
     }
 
     fn run<T: Tracer>(
@@ -156,7 +165,7 @@ impl<C: Context> Tree<C> {
     }
 
     #[cold]
-    fn leaf_error(&self, faults: &Faults) -> TickError {
+    pub(crate) fn leaf_error(&self, faults: &Faults) -> TickError {
         match faults.error.take() {
             Some((node, error)) => TickError::Leaf {
                 node,
@@ -283,10 +292,15 @@ impl<C: Context> Tree<C> {
     /// agent of another tree.
     #[must_use]
     pub fn running(&self, agent: &Agent) -> Vec<NodeId> {
-        let mut found = Vec::new();
-        if agent.tree == self.id {
-            self.collect_running(&agent.mem, 0, &mut found);
+        if agent.tree != self.id {
+            return Vec::new();
         }
+        self.running_in(&agent.mem)
+    }
+
+    pub(crate) fn running_in(&self, mem: &[u8]) -> Vec<NodeId> {
+        let mut found = Vec::new();
+        self.collect_running(mem, 0, &mut found);
         found.sort();
         found
     }
@@ -318,6 +332,10 @@ impl<C: Context> Tree<C> {
         if agent.tree != self.id {
             return Vec::new();
         }
+        self.history_in(&agent.mem)
+    }
+
+    pub(crate) fn history_in(&self, mem: &[u8]) -> Vec<(NodeId, History)> {
         let verdict = |byte: u8| match byte {
             0 => Some(Status::Success),
             1 => Some(Status::Failure),
@@ -325,23 +343,23 @@ impl<C: Context> Tree<C> {
         };
         let read = |slot: &HistorySlot| match *slot {
             HistorySlot::Gate { slot, replay } => {
-                let until = get_deadline(&agent.mem, slot);
+                let until = get_deadline(mem, slot);
                 History::Gate {
                     until,
                     verdict: if replay && until.is_set() {
-                        verdict(agent.mem[slot as usize + 7])
+                        verdict(mem[slot as usize + 7])
                     } else {
                         None
                     },
                 }
             }
             HistorySlot::Once { slot } => {
-                History::Once(agent.mem[slot as usize].checked_sub(1).and_then(verdict))
+                History::Once(mem[slot as usize].checked_sub(1).and_then(verdict))
             }
-            HistorySlot::Runs(c) => History::Runs(get(&agent.mem, c.slot, c.width)),
-            HistorySlot::Place(c) => History::Place(get(&agent.mem, c.slot, c.width)),
+            HistorySlot::Runs(c) => History::Runs(get(mem, c.slot, c.width)),
+            HistorySlot::Place(c) => History::Place(get(mem, c.slot, c.width)),
             HistorySlot::Memory { slot, len } => {
-                History::Memory(agent.mem[slot as usize..(slot + len) as usize].to_vec())
+                History::Memory(mem[slot as usize..(slot + len) as usize].to_vec())
             }
         };
         self.program

@@ -8,6 +8,7 @@
 //! * [`compare`]: one random run by the compiled program and by the interpreter, compared
 //!   after every step. An engine of your own can be held to [`Interp`] in the same way.
 
+mod asleep;
 mod compare;
 mod interp;
 pub mod random;
@@ -15,6 +16,7 @@ pub mod script;
 mod story;
 mod trace;
 
+pub use asleep::{Slept, compare_asleep};
 pub use compare::{Compared, Plan, compare};
 pub use interp::{Fault, Interp};
 pub use story::{brief, check};

@@ -4,7 +4,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use proptest::prelude::*;
 use proptest::test_runner::{RngAlgorithm, TestError, TestRng, TestRunner};
-use tickseed_testkit::random::{Spec, SpecKind, shrink, trees};
+use tickseed_testkit::random::{Spec, SpecKind, smallest, trees};
 use tickseed_testkit::{Compared, Plan, compare};
 
 fn plan(seed: u64) -> Plan {
@@ -21,23 +21,6 @@ fn run(spec: &Spec, plan: Plan) -> Result<Compared, String> {
         .map_err(|e| format!("does not build: {e}"))?;
     let compared = catch_unwind(AssertUnwindSafe(|| compare(&tree, plan)));
     compared.unwrap_or_else(|_| Err("panicked".into()))
-}
-
-/// The smallest tree found that still fails, and how.
-fn smallest(spec: Spec, plan: Plan, message: String) -> (Spec, String) {
-    let (mut spec, mut message) = (spec, message);
-    'smaller: loop {
-        for step in shrink(&spec) {
-            if step.build_lenient().is_err() {
-                continue;
-            }
-            if let Err(m) = run(&step, plan) {
-                (spec, message) = (step, m);
-                continue 'smaller;
-            }
-        }
-        return (spec, message);
-    }
 }
 
 #[test]
@@ -58,7 +41,7 @@ fn random_trees_run_as_the_interpreter_says() {
                 all.errors += c.errors;
             }
             Err(message) => {
-                let (spec, message) = smallest(spec, plan(seed), message);
+                let (spec, message) = smallest(spec, message, |s| run(s, plan(seed)).err());
                 panic!("seed {seed}: {message}\n{spec:?}");
             }
         }

@@ -105,6 +105,7 @@ impl<C: Context> Node<C> {
                     tags,
                     mut children,
                     misuse,
+                    wakes,
                     ..
                 } = self;
                 children.push(child);
@@ -113,6 +114,7 @@ impl<C: Context> Node<C> {
                 node.name = name;
                 node.tags = tags;
                 node.misuse.extend(misuse);
+                node.wakes = wakes;
                 node
             }
             _ => self.misused("default_case", "switch (once)"),

@@ -88,6 +88,9 @@ impl<C: Context, T: Tracer> Env<'_, '_, '_, C, T> {
             return self.exec(prog, funcs, frame, pc, IDLE);
         }
         let began = t.lo + stored - 1;
+        if T::WATCH {
+            self.trace.visit(pc);
+        }
         let (answer, s, f) = match prog.ops[pc as usize] {
             Op::Tick { func, s, f, .. } => (funcs.acts[func as usize](self.cx), s, f),
             Op::LeafTick {
@@ -208,6 +211,9 @@ impl<C: Context, T: Tracer> Env<'_, '_, '_, C, T> {
                     let mut i = first;
                     pc = loop {
                         let part = &prog.judges[i as usize];
+                        if T::WATCH {
+                            self.trace.judge(i);
+                        }
                         let holds = match &part.what {
                             What::Whole(q) => q.whole(block),
                             What::Fraction(q) => q.fraction(block),
@@ -228,6 +234,9 @@ impl<C: Context, T: Tracer> Env<'_, '_, '_, C, T> {
                 }
                 Op::Instant { func, s, f } => {
                     frame.pc.set(pc);
+                    if T::WATCH {
+                        self.trace.visit(pc);
+                    }
                     pc = match funcs.acts[func as usize](self.cx) {
                         Answer::Success => s,
                         Answer::Failure => f,
@@ -236,12 +245,18 @@ impl<C: Context, T: Tracer> Env<'_, '_, '_, C, T> {
                 }
                 Op::Start { func, y, s, f } => {
                     frame.pc.set(pc);
+                    if T::WATCH {
+                        self.trace.visit(pc);
+                    }
                     go_on!(funcs.acts[func as usize](self.cx), y, s, f);
                 }
                 Op::Tick { func, y, s, f } => {
                     debug_assert_eq!(old, y);
                     consume!();
                     frame.pc.set(pc);
+                    if T::WATCH {
+                        self.trace.visit(pc);
+                    }
                     go_on!(funcs.acts[func as usize](self.cx), y, s, f);
                 }
                 Op::WaitTick { slot, y, s } => {
@@ -304,6 +319,9 @@ impl<C: Context, T: Tracer> Env<'_, '_, '_, C, T> {
                     pc = to;
                 }
                 _ => {
+                    if T::WATCH {
+                        self.trace.visit(pc);
+                    }
                     let next = self.rare(prog, funcs, &frame, pc)?;
                     old = frame.old.get();
                     match next {

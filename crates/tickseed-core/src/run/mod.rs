@@ -60,6 +60,14 @@ pub(crate) struct Failed;
 /// Whoever watches a tick. `ON` is false for nobody: then nothing of it is compiled in.
 pub(crate) trait Tracer {
     const ON: bool;
+    /// Whether it wants to know what is called: for schedulers that let agents sleep.
+    const WATCH: bool = false;
+    /// An op that may call out is about to be carried out.
+    fn visit(&mut self, _pc: Pc) {}
+    /// A function of a guard is about to be called, of the part with this number.
+    fn judge(&mut self, _part: u32) {}
+    /// Something is ended from outside.
+    fn unwind(&mut self) {}
     fn enter(&mut self, _node: NodeId) {}
     fn leave(&mut self, _node: NodeId, _status: Status) {}
     fn halted(&mut self, _node: NodeId) {}

@@ -49,6 +49,9 @@ impl<C: Context, T: Tracer> Env<'_, '_, '_, C, T> {
 
     /// Carries out an unwinding; one that a panic cuts short leaves its rest to be done later.
     pub(crate) fn unwind_from(&mut self, p: PendingUnwind) {
+        if T::WATCH {
+            self.trace.unwind();
+        }
         let to = p.to;
         let mut rest = Rest {
             env: self,

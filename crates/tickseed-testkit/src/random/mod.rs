@@ -6,9 +6,10 @@
 
 mod generate;
 mod shrink;
+mod sleepy;
 mod spec;
 mod strategy;
 
-pub use shrink::shrink;
+pub use shrink::{shrink, smallest};
 pub use spec::{CustomKind, GuardSpec, LeafKind, LeafSpec, Spec, SpecKind};
 pub use strategy::{Trees, trees};

@@ -4,6 +4,27 @@ use tickseed_core::nodes::{Flow, Pace, Parallel, Preempt, Threshold};
 
 use super::spec::{GuardSpec, LeafKind, Spec, SpecKind};
 
+/// The smallest tree found that still fails, and how: `fails` tells of a tree what is wrong.
+#[must_use]
+pub fn smallest(
+    mut spec: Spec,
+    mut message: String,
+    fails: impl Fn(&Spec) -> Option<String>,
+) -> (Spec, String) {
+    'smaller: loop {
+        for step in shrink(&spec) {
+            if step.build_lenient().is_err() {
+                continue;
+            }
+            if let Some(m) = fails(&step) {
+                (spec, message) = (step, m);
+                continue 'smaller;
+            }
+        }
+        return (spec, message);
+    }
+}
+
 /// Trees that are one step simpler, the boldest steps first.
 #[must_use]
 pub fn shrink(spec: &Spec) -> Vec<Spec> {

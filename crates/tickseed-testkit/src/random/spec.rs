@@ -7,7 +7,7 @@ use tickseed_core::nodes::{
 };
 use tickseed_core::{
     BuildError, Context, Guard, KeyId, KeyInfo, Node, Op, Rule, Scalar, ScalarType, Source, Status,
-    Tree, nodes,
+    Test, Tree, nodes,
 };
 
 use crate::script::{
@@ -40,6 +40,8 @@ pub enum LeafKind {
     Plain,
     /// A leaf with boxed state.
     Boxed,
+    /// A [`Sleeper`](crate::script::Sleeper), whose answers are its own.
+    Sleeper,
 }
 
 /// A scripted leaf.
@@ -67,6 +69,8 @@ pub enum GuardSpec {
     },
     /// A key against a constant.
     Test(usize, Op, i64),
+    /// The same by a function, which declares the key.
+    Pure(usize, Op, i64),
     /// A key against a key.
     Compare(usize, Op, usize),
     /// Always this.
@@ -165,11 +169,31 @@ impl GuardSpec {
                 let source = source(*key);
                 Guard::test(source, *op, constant(source.ty, *n))
             }
+            GuardSpec::Pure(key, op, n) => {
+                let source = source(*key);
+                let test = Test::new(source, *op, constant(source.ty, *n));
+                Guard::from_fn(move |world: &World| test.passes::<World>(world))
+            }
             GuardSpec::Compare(a, op, b) => Guard::compare(source(*a), *op, source(*b)),
             GuardSpec::Const(holds) => Guard::constant(*holds),
             GuardSpec::And(a, b) => a.build(id).and(b.build(id)),
             GuardSpec::Or(a, b) => a.build(id).or(b.build(id)),
             GuardSpec::Not(a) => !a.build(id),
+        }
+    }
+}
+
+impl GuardSpec {
+    /// The keys that declared functions read; `None` if there is an undeclared one.
+    fn declared(&self) -> Option<Vec<KeyId>> {
+        match self {
+            GuardSpec::Call { .. } => None,
+            GuardSpec::Pure(key, ..) => Some(vec![source(*key).key]),
+            GuardSpec::Not(a) => a.declared(),
+            GuardSpec::And(a, b) | GuardSpec::Or(a, b) => {
+                Some([a.declared()?, b.declared()?].concat())
+            }
+            GuardSpec::Test(..) | GuardSpec::Compare(..) | GuardSpec::Const(_) => Some(Vec::new()),
         }
     }
 }
@@ -188,6 +212,7 @@ impl LeafSpec {
             LeafKind::Instant => scripted.instant(),
             LeafKind::Plain => scripted.leaf(),
             LeafKind::Boxed => scripted.boxed(),
+            LeafKind::Sleeper => script::Sleeper::new(scripted.name).node(),
         }
     }
 }
@@ -237,6 +262,16 @@ impl Spec {
         }
         self.children = self.children.into_iter().map(Spec::interruptible).collect();
         self
+    }
+
+    fn guard(&self) -> Option<&GuardSpec> {
+        match &self.kind {
+            SpecKind::Condition(g)
+            | SpecKind::WaitUntil(g, ..)
+            | SpecKind::WhileGuard(g, _)
+            | SpecKind::Precondition(g, _) => Some(g),
+            _ => None,
+        }
     }
 
     /// The node with all that is below it.
@@ -343,6 +378,10 @@ impl Spec {
             SpecKind::Custom(CustomKind::Alternating) => n.custom(Alternating(name), children),
             SpecKind::Custom(CustomKind::Impatient) => n.custom(Impatient(name), children),
             SpecKind::Custom(CustomKind::Rotating) => n.custom(Rotating(name), children),
+        };
+        let node = match self.guard().and_then(GuardSpec::declared) {
+            Some(keys) if !keys.is_empty() => node.reads(keys),
+            _ => node,
         };
         // Not by kind: every node of a failing tree can then be told from its siblings.
         node.named(name)

@@ -24,6 +24,7 @@
 mod custom;
 mod leaves;
 mod names;
+mod sleeper;
 mod world;
 
 pub use custom::{Alternating, Backwards, Impatient, Rotating};
@@ -32,6 +33,7 @@ pub use leaves::{
     on_complete, on_halted, score, span, which,
 };
 pub use names::numbered;
+pub use sleeper::Sleeper;
 pub(crate) use world::KEYS;
 pub use world::{Event, Keys, What, World};
 

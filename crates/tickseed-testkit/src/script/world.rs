@@ -161,6 +161,7 @@ struct Inner {
     asked: HashMap<&'static str, u32>,
     /// Ticks of the activation under way; zero if there is none.
     started: HashMap<&'static str, u32>,
+    completions: HashMap<&'static str, Status>,
     broken: Vec<String>,
 }
 
@@ -265,7 +266,7 @@ impl World {
     }
 
     /// Gives the key with this number a value: mostly a small one, sometimes an extreme one.
-    pub(super) fn change_key(&mut self, key: u64, value: u64) {
+    pub fn change_key(&mut self, key: u64, value: u64) {
         let k = &mut self.keys;
         let small = (value % 5) as i8 - 2;
         let fractions = [
@@ -296,6 +297,16 @@ impl World {
             10 => k.lean = if extreme { i8::MIN } else { small },
             _ => self.far = (!extreme).then_some(small.into()),
         }
+    }
+
+    /// What a [`Sleeper`](super::Sleeper) waits for has happened: it ends with this status
+    /// at its next tick.
+    pub fn complete(&mut self, who: &'static str, status: Status) {
+        self.inner.get_mut().completions.insert(who, status);
+    }
+
+    pub(super) fn take_completion(&mut self, who: &'static str) -> Option<Status> {
+        self.inner.get_mut().completions.remove(who)
     }
 
     /// How often `who` was asked before, and a hash for this time.

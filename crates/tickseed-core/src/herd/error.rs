@@ -1,0 +1,63 @@
+//! What can go wrong with a herd.
+
+use core::fmt;
+
+use super::Handle;
+use crate::error::TickError;
+
+/// Why a herd did not do what it was asked.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum HerdError {
+    /// The agent was despawned, or the handle is another herd's. Nothing was done.
+    Stale(Handle),
+    /// The herd's capacity is fixed and used up. Nothing was spawned.
+    Full {
+        /// How many agents there are.
+        capacity: usize,
+    },
+    /// The caller's data has fewer elements than the herd has slots. Nothing was ticked.
+    Data {
+        /// How many it takes: [`Herd::slots`](crate::Herd::slots).
+        wanted: usize,
+        /// How many there are.
+        found: usize,
+    },
+    /// The agent's tick or halt.
+    Tick(TickError),
+}
+
+impl From<TickError> for HerdError {
+    fn from(e: TickError) -> HerdError {
+        HerdError::Tick(e)
+    }
+}
+
+impl fmt::Display for HerdError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            HerdError::Stale(h) => write!(
+                f,
+                "there is no agent {h}: it was despawned, or the handle belongs to another herd"
+            ),
+            HerdError::Full { capacity } => write!(
+                f,
+                "the herd is full: its capacity is fixed at {capacity} agents; despawn some, or make it growing"
+            ),
+            HerdError::Data { wanted, found } => write!(
+                f,
+                "the data has {found} elements, the herd has {wanted} slots: give one element a slot, by the agent's index"
+            ),
+            HerdError::Tick(e) => e.fmt(f),
+        }
+    }
+}
+
+impl core::error::Error for HerdError {
+    fn source(&self) -> Option<&(dyn core::error::Error + 'static)> {
+        match self {
+            HerdError::Tick(e) => Some(e),
+            _ => None,
+        }
+    }
+}

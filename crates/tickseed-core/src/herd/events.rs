@@ -1,0 +1,234 @@
+//! Who sleeps, and what wakes them.
+
+use alloc::boxed::Box;
+use alloc::vec;
+use alloc::vec::Vec;
+use core::time::Duration;
+
+use super::slots::{bit, ones, set_bit};
+use super::wheel::Wheel;
+use super::{Handle, Herd, HerdError};
+use crate::context::Context;
+use crate::key::KeyId;
+use crate::time::{Time, nanos};
+use crate::wake::{Sabotage, WakeTable};
+
+/// How agents sleep.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct EventOptions {
+    /// How finely deadlines are told apart, rounded down to a power of two of nanoseconds: an
+    /// agent may be woken that much too early, which costs a tick and changes nothing. Within
+    /// the granule that a deadline lies in it stays awake.
+    pub granularity: Duration,
+}
+
+impl Default for EventOptions {
+    /// About a millisecond.
+    fn default() -> Self {
+        EventOptions {
+            granularity: Duration::from_nanos(1 << 20),
+        }
+    }
+}
+
+/// The scheduling of a herd: a bit and a timer an agent.
+pub(crate) struct Events {
+    pub(crate) awake: Vec<u64>,
+    pub(crate) wheel: Wheel,
+    /// Nanoseconds of a granule, as a power of two.
+    pub(crate) shift: u32,
+    /// In place of the tree's, in tests.
+    pub(crate) table: Option<Box<WakeTable>>,
+}
+
+impl Events {
+    pub(crate) fn grow(&mut self, slots: usize) {
+        self.awake.resize(slots.div_ceil(64), 0);
+        self.wheel.grow(slots);
+    }
+
+    pub(crate) fn wake(&mut self, index: u32) {
+        set_bit(&mut self.awake, index, true);
+    }
+
+    /// Bits of slots that nobody lives in do not matter.
+    pub(crate) fn wake_all(&mut self) {
+        self.awake.fill(u64::MAX);
+    }
+
+    pub(crate) fn forget(&mut self, index: u32) {
+        set_bit(&mut self.awake, index, false);
+        self.wheel.clear(index);
+    }
+
+    /// Goes on to `now`, or back.
+    pub(crate) fn advance(&mut self, now: Time, back: bool) {
+        let granule = now.0 >> self.shift;
+        if back {
+            // Limits that had passed may not have: look at everybody again.
+            self.wheel.restart(granule);
+            self.wake_all();
+        } else {
+            let awake = &mut self.awake;
+            self.wheel
+                .advance(granule, |slot| set_bit(awake, slot, true));
+        }
+    }
+}
+
+impl<C: Context> Herd<C> {
+    /// Lets agents sleep in [`tick_due`](Herd::tick_due). Everybody is awake at first.
+    pub fn use_events(&mut self, options: EventOptions) {
+        let granule = nanos(options.granularity).max(1);
+        let shift = 63 - granule.leading_zeros();
+        let now = self.last.map_or(0, |t| t.0 >> shift);
+        let mut events = Events {
+            awake: Vec::new(),
+            wheel: Wheel::new(now),
+            shift,
+            table: None,
+        };
+        events.grow(self.slots.len());
+        events.wake_all();
+        self.events = Some(events);
+    }
+
+    /// Puts a fault into the wake sets, to show that tests find it.
+    #[doc(hidden)]
+    pub fn sabotage(&mut self, by: Sabotage) {
+        if let Some(events) = &mut self.events {
+            let table = WakeTable::new(&self.tree.program, &self.tree.def, Some(by));
+            events.table = Some(Box::new(table));
+        }
+    }
+
+    /// Bytes of scheduling that each agent takes: none without events.
+    #[must_use]
+    pub fn scheduling_bytes_per_agent(&self) -> f64 {
+        if self.events.is_some() {
+            12.0 + 1.0 / 8.0
+        } else {
+            0.0
+        }
+    }
+
+    /// Tells that a key of this agent's context has changed. It wakes if its next tick could
+    /// depend on the key. Keys that changed while the agent was awake need not be told.
+    ///
+    /// # Errors
+    /// The handle is stale.
+    pub fn touch(&mut self, handle: Handle, key: impl Into<KeyId>) -> Result<(), HerdError> {
+        self.check(handle)?;
+        if self.sleeps(handle.index) && self.depends(handle.index, key.into()) {
+            self.rouse(handle.index);
+        }
+        Ok(())
+    }
+
+    /// Tells that a key has changed in the contexts of all agents.
+    pub fn touch_all(&mut self, key: impl Into<KeyId>) {
+        let key = key.into();
+        for word in 0..self.events.as_ref().map_or(0, |e| e.awake.len()) {
+            let asleep = self.asleep_in(word);
+            for index in ones(core::iter::once(asleep), word as u32 * 64) {
+                if self.depends(index, key) {
+                    self.rouse(index);
+                }
+            }
+        }
+    }
+
+    /// Wakes an agent: something that one of its leaves waits for has happened.
+    ///
+    /// # Errors
+    /// The handle is stale: what was waited for comes too late, and changes nothing.
+    pub fn wake(&mut self, handle: Handle) -> Result<(), HerdError> {
+        self.check(handle)?;
+        self.rouse(handle.index);
+        Ok(())
+    }
+
+    /// Wakes everybody.
+    pub fn wake_all(&mut self) {
+        if let Some(events) = &mut self.events {
+            events.wake_all();
+        }
+    }
+
+    fn rouse(&mut self, index: u32) {
+        if let Some(events) = &mut self.events {
+            events.wake(index);
+        }
+    }
+
+    fn asleep_in(&self, word: usize) -> u64 {
+        match &self.events {
+            Some(events) => self.slots.ready[word] & !events.awake[word],
+            None => 0,
+        }
+    }
+
+    fn sleeps(&self, index: u32) -> bool {
+        match &self.events {
+            Some(events) => !bit(&events.awake, index) && bit(&self.slots.ready, index),
+            None => false,
+        }
+    }
+
+    fn table(&self) -> &WakeTable {
+        self.events
+            .as_ref()
+            .and_then(|e| e.table.as_deref())
+            .unwrap_or_else(|| self.tree.wakes())
+    }
+
+    fn depends(&self, index: u32, key: KeyId) -> bool {
+        let (prog, def) = (&self.tree.program, &self.tree.def);
+        self.table().reads(prog, def, self.block(index), 0, key)
+    }
+
+    /// How many agents sleep.
+    #[must_use]
+    pub fn asleep(&self) -> usize {
+        (0..self.events.as_ref().map_or(0, |e| e.awake.len()))
+            .map(|w| self.asleep_in(w).count_ones() as usize)
+            .sum()
+    }
+
+    /// Whether an agent sleeps.
+    ///
+    /// # Errors
+    /// The handle is stale.
+    pub fn is_asleep(&self, handle: Handle) -> Result<bool, HerdError> {
+        self.check(handle)?;
+        Ok(self.sleeps(handle.index))
+    }
+
+    /// The keys whose change would wake a sleeping agent, ascending: for tools. Empty for one
+    /// that is awake.
+    ///
+    /// # Errors
+    /// The handle is stale.
+    pub fn watched(&self, handle: Handle) -> Result<Vec<KeyId>, HerdError> {
+        self.check(handle)?;
+        if !self.sleeps(handle.index) {
+            return Ok(vec![]);
+        }
+        let (prog, def) = (&self.tree.program, &self.tree.def);
+        let block = self.block(handle.index);
+        Ok(self.table().keys(prog, def, block, 0))
+    }
+
+    /// When the next [`tick_due`](Herd::tick_due) has something to do at the latest: the present
+    /// if somebody is awake, or the earliest deadline, perhaps too early. `None` if only a
+    /// touch or a wake can change anything. For loops that sleep themselves.
+    #[must_use]
+    pub fn next_due(&self) -> Option<Time> {
+        let events = self.events.as_ref()?;
+        let ready = self.slots.ready.iter().zip(&events.awake);
+        if ready.into_iter().any(|(ready, awake)| ready & awake != 0) {
+            return Some(self.last.unwrap_or(Time::ZERO));
+        }
+        events.wheel.next().map(|g| Time(g << events.shift))
+    }
+}

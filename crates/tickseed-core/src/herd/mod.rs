@@ -1,0 +1,550 @@
+//! Herds: many agents of one tree, in columns.
+//!
+//! An [`Agent`](crate::Agent) is a box of its own. A [`Herd`] keeps the blocks of all its agents
+//! one after the other, with nothing else beside a generation number and a few bits, so that a
+//! million of them are ticked as fast as memory is read. It runs the same programs: an agent
+//! of a herd does what an agent of its own does.
+//!
+//! With [events](Herd::use_events) agents sleep while their next tick could not differ from
+//! their last one, and only those are ticked whose world has changed.
+
+mod error;
+mod events;
+mod lane;
+#[cfg(feature = "rayon")]
+mod parallel;
+mod slots;
+mod tick;
+mod wheel;
+
+use alloc::collections::BTreeMap;
+use alloc::sync::Arc;
+use alloc::vec::Vec;
+use core::time::Duration;
+
+use crate::cadence::{Cadence, Pacer};
+use crate::compile::{IDLE, Op};
+use crate::context::{Context, Cx};
+use crate::def::NodeId;
+use crate::error::TickError;
+use crate::history::History;
+use crate::leaf::SideSlot;
+use crate::nodes::Choose;
+use crate::rng::Rng;
+use crate::run::{Env, Faults, NoTrace, resume_point};
+use crate::time::Time;
+use crate::tree::Tree;
+
+pub use error::HerdError;
+pub use events::EventOptions;
+pub(crate) use events::Events;
+use lane::LaneOut;
+pub use lane::Ticker;
+pub use slots::Handle;
+use slots::{Slots, bit, set_bit};
+
+/// How a herd is made.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct HerdOptions {
+    /// For how many agents there is room from the beginning.
+    pub capacity: usize,
+    /// Whether that is all there will ever be: spawning more is an error, and nothing is
+    /// allocated after the herd is made.
+    pub fixed: bool,
+    /// From which all random streams are derived.
+    pub seed: u64,
+    /// Whether each agent keeps a random stream of its own (eight bytes), as a tree that
+    /// draws has anyway. Without, leaves that draw get a stream that is derived for each
+    /// tick: reproducible as well, but not that of a lone agent with the same seed.
+    pub streams: bool,
+}
+
+/// What a tick of a herd came to.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Turn {
+    /// How many agents were ticked.
+    pub ticked: usize,
+    /// How many were poisoned by it, and wait to be [recovered](Herd::recover).
+    pub poisoned: usize,
+    /// How many despawned.
+    pub despawned: usize,
+}
+
+/// Many agents of one tree.
+///
+/// The herd keeps what the engine needs to know of an agent; what the game knows of it the
+/// caller keeps in arrays of their own, by the agent's [index](Handle::index). So a context is
+/// put together when an agent's turn comes:
+///
+/// ```
+/// use std::sync::Arc;
+/// use tickseed_core::{Context, Herd, Status, Time, nodes};
+///
+/// struct View<'w> { hp: &'w mut f32, time_of_day: f32 }
+/// impl Context for View<'static> { type At<'a> = View<'a>; }
+///
+/// let n = nodes::<View<'static>>();
+/// let tree = n.selector([
+///     n.sequence([n.condition("hurt", |v| *v.hp < 0.5), n.action("rest", |v| { *v.hp += 0.1; Status::Running })]),
+///     n.action("graze", |_| Status::Running),
+/// ]).reactive().build().unwrap();
+///
+/// let mut herd = Herd::new(Arc::new(tree));
+/// let cow = herd.spawn().unwrap();
+/// let _calf = herd.spawn().unwrap();
+/// let mut hp = [0.2, 0.9];
+/// for step in 0..3 {
+///     herd.tick_all(Time::from_millis(100 * step), |agent| {
+///         let hp = &mut hp[agent.index()];
+///         let _ = agent.tick(&mut View { hp, time_of_day: 0.5 });
+///     });
+/// }
+/// assert!(hp[cow.index as usize] > 0.45 && hp[1] == 0.9);
+/// ```
+///
+/// A clock that runs backwards does what it does to a lone agent: `dt` is zero, timers wait
+/// longer; with events everybody is woken once. A jump ahead is one tick, however long.
+///
+/// Dropping a herd does not halt its agents, since that takes their contexts.
+pub struct Herd<C: Context> {
+    tree: Arc<Tree<C>>,
+    options: HerdOptions,
+    slots: Slots,
+    blocks: Vec<u8>,
+    sides: Vec<SideSlot>,
+    rngs: Vec<Rng>,
+    fresh: Vec<u64>,
+    lasts: Vec<u64>,
+    last: Option<Time>,
+    /// How many ticks the herd has seen; derived random streams begin with it.
+    ticks: u64,
+    poisoned: BTreeMap<u32, Faults>,
+    levels: Vec<Cadence>,
+    paces: Vec<Pace>,
+    catch: bool,
+    events: Option<Events>,
+    outs: Vec<LaneOut>,
+}
+
+/// When an agent is due next, and on which level of detail it is.
+#[derive(Clone, Copy)]
+struct Pace {
+    pacer: Pacer,
+    level: u8,
+}
+
+impl<C: Context> Herd<C> {
+    /// A herd that grows as needed, with the seed 0.
+    #[must_use]
+    pub fn new(tree: Arc<Tree<C>>) -> Herd<C> {
+        Herd::with(tree, HerdOptions::default())
+    }
+
+    /// A herd with options.
+    #[must_use]
+    pub fn with(tree: Arc<Tree<C>>, options: HerdOptions) -> Herd<C> {
+        let mut herd = Herd {
+            options: HerdOptions {
+                streams: options.streams || draws(&tree),
+                ..options
+            },
+            tree,
+            slots: Slots::default(),
+            blocks: Vec::new(),
+            sides: Vec::new(),
+            rngs: Vec::new(),
+            fresh: Vec::new(),
+            lasts: Vec::new(),
+            last: None,
+            ticks: 0,
+            poisoned: BTreeMap::new(),
+            levels: Vec::new(),
+            paces: Vec::new(),
+            catch: false,
+            events: None,
+            outs: Vec::new(),
+        };
+        herd.reserve(options.capacity);
+        herd
+    }
+
+    fn reserve(&mut self, agents: usize) {
+        let program = &self.tree.program;
+        let words = agents.div_ceil(64);
+        self.slots.generations.reserve_exact(agents);
+        self.slots.alive.reserve_exact(words);
+        self.slots.ready.reserve_exact(words);
+        self.slots.free.reserve_exact(agents);
+        self.fresh.reserve_exact(words);
+        self.blocks.reserve_exact(agents * program.bytes);
+        self.sides.reserve_exact(agents * program.sides);
+        if self.options.streams {
+            self.rngs.reserve_exact(agents);
+        }
+    }
+
+    /// The tree.
+    #[must_use]
+    pub fn tree(&self) -> &Arc<Tree<C>> {
+        &self.tree
+    }
+
+    /// How many agents there are.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.slots.live
+    }
+
+    /// Whether there are none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.slots.live == 0
+    }
+
+    /// How many slots there are, taken or not: every agent's index is below this.
+    #[must_use]
+    pub fn slots(&self) -> usize {
+        self.slots.len()
+    }
+
+    /// The agents, by index.
+    pub fn handles(&self) -> impl Iterator<Item = Handle> + '_ {
+        self.slots.handles()
+    }
+
+    /// Whether the agent is there.
+    #[must_use]
+    pub fn contains(&self, handle: Handle) -> bool {
+        self.slots.has(handle)
+    }
+
+    /// The agent in this slot, if it is taken.
+    #[must_use]
+    pub fn at(&self, index: usize) -> Option<Handle> {
+        let index = u32::try_from(index).ok()?;
+        bit(&self.slots.alive, index).then(|| self.slots.handle(index))
+    }
+
+    /// Bytes that each agent takes: its block, generation, bits, random stream and whatever
+    /// else the herd was asked to keep; boxed states of leaves and scheduling not counted.
+    #[must_use]
+    pub fn bytes_per_agent(&self) -> f64 {
+        let program = &self.tree.program;
+        let whole = program.bytes
+            + program.sides * size_of::<SideSlot>()
+            + size_of::<u32>()
+            + if self.options.streams { 8 } else { 0 }
+            + if self.lasts.is_empty() { 0 } else { 8 }
+            + if self.paces.is_empty() {
+                0
+            } else {
+                size_of::<Pace>()
+            };
+        whole as f64 + 3.0 / 8.0
+    }
+
+    /// Whether panics of leaves are caught, so that the other agents' ticks go on: the agent is
+    /// poisoned, its tick answers [`TickError::Panicked`]. Otherwise (and without the feature
+    /// `std`) the agent is poisoned just so and the panic goes on to the caller; agents whose
+    /// turn had not come are then not ticked.
+    #[cfg(feature = "std")]
+    pub fn catch_panics(&mut self, catch: bool) {
+        self.catch = catch;
+    }
+
+    /// A new agent. Its random stream is derived from the herd's seed.
+    ///
+    /// # Errors
+    /// The capacity is fixed and used up.
+    pub fn spawn(&mut self) -> Result<Handle, HerdError> {
+        let handle = self.place()?;
+        if self.options.streams {
+            let who = u64::from(handle.index) << 32 | u64::from(handle.generation);
+            let mut rng = Rng::new(self.options.seed ^ Rng::new(who).next_u64());
+            self.rngs[handle.index as usize] = Rng::new(rng.next_u64());
+        }
+        Ok(handle)
+    }
+
+    /// A new agent whose random stream is that of [`Tree::agent_seeded`] with this seed. In a
+    /// herd without [streams](HerdOptions::streams) the seed has no effect.
+    ///
+    /// # Errors
+    /// As [`spawn`](Herd::spawn).
+    pub fn spawn_seeded(&mut self, seed: u64) -> Result<Handle, HerdError> {
+        let handle = self.place()?;
+        if let Some(rng) = self.rngs.get_mut(handle.index as usize) {
+            *rng = Rng::new(seed);
+        }
+        Ok(handle)
+    }
+
+    fn place(&mut self) -> Result<Handle, HerdError> {
+        if self.options.fixed && self.slots.live >= self.options.capacity {
+            return Err(HerdError::Full {
+                capacity: self.options.capacity,
+            });
+        }
+        let (stride, sides) = (self.tree.program.bytes, self.tree.program.sides);
+        let handle = self.slots.take();
+        let i = handle.index as usize;
+        if self.slots.len() > self.fresh.len() * 64 {
+            self.fresh.push(0);
+        }
+        if self.blocks.len() < (i + 1) * stride {
+            self.blocks.resize((i + 1) * stride, 0);
+        } else {
+            self.blocks[i * stride..(i + 1) * stride].fill(0);
+        }
+        if self.sides.len() < (i + 1) * sides {
+            self.sides.resize_with((i + 1) * sides, || None);
+        }
+        let slots = self.slots.len();
+        if self.options.streams {
+            self.rngs.resize(slots, Rng::new(0));
+        }
+        if !self.lasts.is_empty() {
+            self.lasts.resize(slots, 0);
+            self.lasts[i] = 0;
+        }
+        if let Some(cadence) = self.levels.first() {
+            let pacer = cadence.start(Time::ZERO);
+            self.paces.resize(slots, Pace { pacer, level: 0 });
+            self.paces[i] = Pace { pacer, level: 0 };
+        }
+        set_bit(&mut self.fresh, handle.index, true);
+        if let Some(events) = &mut self.events {
+            events.grow(slots);
+            events.wake(handle.index);
+        }
+        Ok(handle)
+    }
+
+    fn check(&self, handle: Handle) -> Result<usize, HerdError> {
+        if self.slots.has(handle) {
+            Ok(handle.index as usize)
+        } else {
+            Err(HerdError::Stale(handle))
+        }
+    }
+
+    /// Halts an agent and removes it. The slot is freed even if a halt hook panics. A
+    /// poisoned agent is recovered, then removed.
+    ///
+    /// # Errors
+    /// The handle is stale.
+    pub fn despawn(
+        &mut self,
+        handle: Handle,
+        at: &mut C::At<'_>,
+        now: Time,
+    ) -> Result<(), HerdError> {
+        self.check(handle)?;
+        struct Freed<'h, C: Context>(&'h mut Herd<C>, u32);
+        impl<C: Context> Drop for Freed<'_, C> {
+            fn drop(&mut self) {
+                self.0.free(self.1);
+            }
+        }
+        let freed = Freed(self, handle.index);
+        freed.0.unwind(handle.index, at, now);
+        Ok(())
+    }
+
+    /// Removes an agent without halting it: nothing that its leaves hold is given back.
+    ///
+    /// # Errors
+    /// The handle is stale.
+    pub fn forget(&mut self, handle: Handle) -> Result<(), HerdError> {
+        self.check(handle)?;
+        self.free(handle.index);
+        Ok(())
+    }
+
+    fn free(&mut self, index: u32) {
+        let sides = self.tree.program.sides;
+        let i = index as usize;
+        self.sides[i * sides..(i + 1) * sides].fill_with(|| None);
+        self.poisoned.remove(&index);
+        self.slots.free(index);
+        if let Some(events) = &mut self.events {
+            events.forget(index);
+        }
+    }
+
+    /// Ends everything that an agent has started, poisoned or not.
+    fn unwind(&mut self, index: u32, at: &mut C::At<'_>, now: Time) {
+        struct Noted<'n>(&'n mut BTreeMap<u32, Faults>, u32, Option<Faults>);
+        impl Drop for Noted<'_> {
+            fn drop(&mut self) {
+                if let Some(faults) = self.2.take() {
+                    self.0.insert(self.1, faults);
+                }
+            }
+        }
+        let (i, tree) = (index as usize, &*self.tree);
+        let faults = self.poisoned.remove(&index);
+        let poisoned = faults.is_some();
+        let mut derived = Rng::new(self.options.seed);
+        let rng = self.rngs.get_mut(i).unwrap_or(&mut derived);
+        let mut cx = Cx::new(at, now, Duration::ZERO, rng);
+        // If a hook panics, what is left to be done stays noted.
+        let mut noted = Noted(&mut self.poisoned, index, Some(faults.unwrap_or_default()));
+        if let Some(faults) = &noted.2 {
+            let traced = faults.frames.borrow().iter().any(|f| f.traced);
+            let (stride, sides) = (tree.program.bytes, tree.program.sides);
+            let mut env = Env {
+                prog: if traced { tree.traced() } else { &tree.program },
+                funcs: &tree.funcs,
+                mem: &mut self.blocks[i * stride..(i + 1) * stride],
+                side: &mut self.sides[i * sides..(i + 1) * sides],
+                cx: &mut cx,
+                trace: &mut NoTrace,
+                faults,
+            };
+            if !poisoned {
+                set_bit(&mut self.slots.ready, index, false);
+            }
+            if poisoned {
+                env.recover();
+            } else {
+                env.halt_thread(0);
+            }
+        }
+        noted.2 = None;
+        drop(noted);
+        set_bit(&mut self.slots.ready, index, true);
+        if let Some(events) = &mut self.events {
+            events.wake(index);
+        }
+    }
+
+    /// Halts everything that an agent runs, innermost first; history stays. If a hook panics
+    /// the agent is poisoned, and [`recover`](Herd::recover) goes on with the rest.
+    ///
+    /// # Errors
+    /// The handle is stale, or the agent is poisoned.
+    pub fn halt(&mut self, handle: Handle, at: &mut C::At<'_>, now: Time) -> Result<(), HerdError> {
+        self.check(handle)?;
+        if self.poisoned.contains_key(&handle.index) {
+            return Err(TickError::Poisoned.into());
+        }
+        self.unwind(handle.index, at, now);
+        Ok(())
+    }
+
+    /// Halts everything that an agent runs and forgets its history.
+    ///
+    /// # Errors
+    /// As [`halt`](Herd::halt).
+    pub fn reset(
+        &mut self,
+        handle: Handle,
+        at: &mut C::At<'_>,
+        now: Time,
+    ) -> Result<(), HerdError> {
+        self.halt(handle, at, now)?;
+        self.block_mut(handle.index).fill(0);
+        Ok(())
+    }
+
+    /// Makes a poisoned agent usable again: see [`Tree::recover`]. Does nothing to an agent
+    /// that is not poisoned.
+    ///
+    /// # Errors
+    /// The handle is stale.
+    pub fn recover(
+        &mut self,
+        handle: Handle,
+        at: &mut C::At<'_>,
+        now: Time,
+    ) -> Result<(), HerdError> {
+        self.check(handle)?;
+        if self.poisoned.contains_key(&handle.index) {
+            self.unwind(handle.index, at, now);
+        }
+        Ok(())
+    }
+
+    /// The agents that a failing or panicking leaf has poisoned. They get no turns until they
+    /// are recovered.
+    pub fn poisoned(&self) -> impl Iterator<Item = Handle> + '_ {
+        self.poisoned.keys().map(|&i| self.slots.handle(i))
+    }
+
+    fn block(&self, index: u32) -> &[u8] {
+        let stride = self.tree.program.bytes;
+        &self.blocks[index as usize * stride..(index as usize + 1) * stride]
+    }
+
+    fn block_mut(&mut self, index: u32) -> &mut [u8] {
+        let stride = self.tree.program.bytes;
+        &mut self.blocks[index as usize * stride..(index as usize + 1) * stride]
+    }
+
+    /// The bytes of an agent's state.
+    ///
+    /// # Errors
+    /// The handle is stale.
+    pub fn bytes(&self, handle: Handle) -> Result<&[u8], HerdError> {
+        self.check(handle)?;
+        Ok(self.block(handle.index))
+    }
+
+    /// Whether the agent's last tick answered `Running` and it was not halted since.
+    ///
+    /// # Errors
+    /// The handle is stale.
+    pub fn is_running(&self, handle: Handle) -> Result<bool, HerdError> {
+        let block = self.bytes(handle)?;
+        Ok(resume_point(&self.tree.program, block, 0) != IDLE)
+    }
+
+    /// The leaves that an agent runs: see [`Tree::running`].
+    ///
+    /// # Errors
+    /// The handle is stale.
+    pub fn running(&self, handle: Handle) -> Result<Vec<NodeId>, HerdError> {
+        Ok(self.tree.running_in(self.bytes(handle)?))
+    }
+
+    /// The history that an agent keeps: see [`Tree::history`].
+    ///
+    /// # Errors
+    /// The handle is stale.
+    pub fn history(&self, handle: Handle) -> Result<Vec<(NodeId, History)>, HerdError> {
+        Ok(self.tree.history_in(self.bytes(handle)?))
+    }
+
+    /// The agent's random stream, if the herd keeps one for each.
+    ///
+    /// # Errors
+    /// The handle is stale.
+    pub fn rng(&self, handle: Handle) -> Result<Option<Rng>, HerdError> {
+        let i = self.check(handle)?;
+        Ok(self.rngs.get(i).copied())
+    }
+}
+
+/// Whether the tree itself draws random numbers.
+fn draws<C: Context>(tree: &Tree<C>) -> bool {
+    let program = &tree.program;
+    let op = |op: &Op| matches!(op, Op::Chance { .. } | Op::Pick { .. });
+    let chooses = |c: Choose| c != Choose::Highest;
+    program.ops.iter().any(op)
+        || program.utilities.iter().any(|u| chooses(u.options.choose))
+        || program
+            .waits
+            .iter()
+            .any(|w| matches!(w, crate::compile::WaitSpec::Range(..)))
+}
+
+impl<C: Context> core::fmt::Debug for Herd<C> {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.debug_struct("Herd")
+            .field("agents", &self.slots.live)
+            .field("slots", &self.slots.len())
+            .field("poisoned", &self.poisoned.len())
+            .finish_non_exhaustive()
+    }
+}

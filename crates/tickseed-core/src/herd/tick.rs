@@ -1,0 +1,271 @@
+//! Ticking a herd: all agents, a share of them, each at its own cadence, or those awake.
+
+use super::lane::{Lane, LaneOut, Sleeping, Ticker};
+use super::slots::set_bit;
+use super::{Handle, Herd, HerdError, Pace, Turn};
+use crate::cadence::Cadence;
+use crate::context::Context;
+use crate::error::TickError;
+use crate::rng::Rng;
+use crate::status::Status;
+use crate::time::Time;
+
+/// A herd in a tick. Dropped, also by a panic, it does what the tick has left to be done.
+pub(super) struct Ticking<'h, C: Context> {
+    pub(super) herd: &'h mut Herd<C>,
+    pub(super) outs: alloc::vec::Vec<LaneOut>,
+    /// Whether this tick is one of the whole herd: the time that it knows.
+    whole: Option<Time>,
+}
+
+impl<'h, C: Context> Ticking<'h, C> {
+    pub(super) fn begin(herd: &'h mut Herd<C>, whole: Option<Time>, lanes: usize) -> Self {
+        let mut outs = core::mem::take(&mut herd.outs);
+        if outs.len() < lanes {
+            outs.resize_with(lanes, LaneOut::default);
+        }
+        Ticking { herd, outs, whole }
+    }
+
+    /// The herd as one lane.
+    fn lane(&mut self, watch: bool) -> Lane<'_, C> {
+        lane(self.herd, watch, &mut self.outs[0])
+    }
+
+    pub(super) fn end(self) -> Turn {
+        let turn = self.turn();
+        drop(self);
+        turn
+    }
+
+    fn turn(&self) -> Turn {
+        let sum = |f: fn(&LaneOut) -> usize| self.outs.iter().map(f).sum();
+        Turn {
+            ticked: sum(|o| o.ticked),
+            poisoned: sum(|o| o.poisoned.len()),
+            despawned: sum(|o| o.freed.len()),
+        }
+    }
+}
+
+impl<C: Context> Drop for Ticking<'_, C> {
+    fn drop(&mut self) {
+        let herd = &mut *self.herd;
+        if let Some(now) = self.whole {
+            herd.last = Some(now);
+        }
+        herd.ticks = herd.ticks.wrapping_add(1);
+        for out in &mut self.outs {
+            out.ticked = 0;
+            for (index, faults) in out.poisoned.drain(..) {
+                set_bit(&mut herd.slots.ready, index, false);
+                herd.poisoned.insert(index, faults);
+            }
+            if let Some(events) = &mut herd.events {
+                for (index, due) in out.sleeps.drain(..) {
+                    events.wheel.set(index, due);
+                }
+            }
+            for index in out.freed.drain(..) {
+                herd.free(index);
+            }
+        }
+        herd.outs = core::mem::take(&mut self.outs);
+    }
+}
+
+/// The columns of a herd as one lane.
+pub(super) fn lane<'h, C: Context>(
+    herd: &'h mut Herd<C>,
+    watch: bool,
+    out: &'h mut LaneOut,
+) -> Lane<'h, C> {
+    let (awake, sleeping) = match &mut herd.events {
+        Some(events) => {
+            let sleeping = Sleeping {
+                table: events.table.as_deref().unwrap_or_else(|| herd.tree.wakes()),
+                shift: events.shift,
+                granule: events.wheel.now(),
+            };
+            (&mut events.awake[..], watch.then_some(sleeping))
+        }
+        None => (&mut [][..], None),
+    };
+    Lane {
+        tree: &herd.tree,
+        first: 0,
+        generations: &herd.slots.generations,
+        ready: &herd.slots.ready,
+        blocks: &mut herd.blocks,
+        sides: &mut herd.sides,
+        rngs: &mut herd.rngs,
+        derive: Rng::new(herd.options.seed ^ herd.ticks.rotate_left(32)).next_u64(),
+        fresh: &mut herd.fresh,
+        lasts: &mut herd.lasts,
+        last: herd.last,
+        awake,
+        sleeping,
+        catch: herd.catch,
+        out,
+    }
+}
+
+impl<C: Context> Herd<C> {
+    /// Gives every agent its turn, in the order of their indexes. Poisoned agents get none.
+    ///
+    /// With events everybody who was ticked is awake afterwards.
+    pub fn tick_all(&mut self, now: Time, f: impl FnMut(Ticker<'_, '_, C>)) -> Turn {
+        let mut ticking = Ticking::begin(self, Some(now), 1);
+        ticking.lane(false).each(now, false, |_| true, f);
+        ticking.end()
+    }
+
+    /// Gives a share of the agents their turn: those whose index modulo `frames` is `bucket`.
+    /// Calling it with 0, 1, .. in turn ticks every agent once in `frames` calls; `dt` is the
+    /// time since the agent's own last tick. From the first call on the herd keeps that time
+    /// for each agent, in eight bytes. `frames` of zero is taken as one.
+    pub fn tick_bucket(
+        &mut self,
+        bucket: usize,
+        frames: usize,
+        now: Time,
+        f: impl FnMut(Ticker<'_, '_, C>),
+    ) -> Turn {
+        self.keep_lasts();
+        let frames = frames.max(1);
+        let mut ticking = Ticking::begin(self, None, 1);
+        let mut lane = ticking.lane(false);
+        lane.each(now, false, |i| i as usize % frames == bucket % frames, f);
+        ticking.end()
+    }
+
+    /// Ticks one agent, out of turn. As [`tick_bucket`](Herd::tick_bucket) it makes the herd
+    /// keep the time of each agent's last tick.
+    ///
+    /// # Errors
+    /// The handle is stale, the agent is poisoned, or a leaf fails.
+    pub fn tick(
+        &mut self,
+        handle: Handle,
+        at: &mut C::At<'_>,
+        now: Time,
+    ) -> Result<Status, HerdError> {
+        self.check(handle)?;
+        if self.poisoned.contains_key(&handle.index) {
+            return Err(TickError::Poisoned.into());
+        }
+        self.keep_lasts();
+        let mut ticking = Ticking::begin(self, None, 1);
+        let mut lane = ticking.lane(false);
+        let result = Ticker::new(&mut lane, handle.index, now).tick(at);
+        ticking.end();
+        Ok(result?)
+    }
+
+    fn keep_lasts(&mut self) {
+        if self.lasts.is_empty() {
+            let last = self.last.map_or(0, |t| t.0);
+            self.lasts.resize(self.slots.len(), last);
+        }
+    }
+
+    /// Declares levels of detail: how often agents are ticked by
+    /// [`tick_levels`](Herd::tick_levels). Everybody begins on level 0.
+    ///
+    /// # Panics
+    /// If there are none, or more than 256.
+    pub fn set_levels(&mut self, levels: impl IntoIterator<Item = Cadence>) {
+        self.levels = levels.into_iter().collect();
+        assert!(
+            (1..=256).contains(&self.levels.len()),
+            "a herd has 1 to 256 levels, not {}",
+            self.levels.len()
+        );
+        let pacer = self.levels[0].start(Time::ZERO);
+        self.paces.clear();
+        self.paces
+            .resize(self.slots.len(), Pace { pacer, level: 0 });
+    }
+
+    /// Puts an agent on a level of detail, one of those of [`set_levels`](Herd::set_levels);
+    /// a number beyond the last is the last. It is due again one period of the new level after
+    /// its last tick, or at once if that is past or it never ticked.
+    ///
+    /// # Errors
+    /// The handle is stale.
+    pub fn set_level(&mut self, handle: Handle, level: usize) -> Result<(), HerdError> {
+        let i = self.check(handle)?;
+        self.keep_lasts();
+        let level = level.min(self.levels.len().saturating_sub(1));
+        if let Some(pace) = self.paces.get_mut(i) {
+            let ticked = !super::bit(&self.fresh, handle.index);
+            let next = if ticked {
+                Time(self.lasts[i]) + self.levels[level].period()
+            } else {
+                Time::ZERO
+            };
+            let pacer = self.levels[level].start(next);
+            *pace = Pace {
+                pacer,
+                level: level as u8,
+            };
+        }
+        Ok(())
+    }
+
+    /// Gives each agent whose level's cadence says so its turn; with
+    /// [`CatchUp::Burst`](crate::CatchUp) several, each at the time it was due. Without levels
+    /// nobody is ever due.
+    pub fn tick_levels(&mut self, now: Time, mut f: impl FnMut(Ticker<'_, '_, C>)) -> Turn {
+        self.keep_lasts();
+        let mut paces = core::mem::take(&mut self.paces);
+        let levels = core::mem::take(&mut self.levels);
+        let mut ticking = Ticking::begin(self, None, 1);
+        let mut lane = ticking.lane(false);
+        let ready = lane.ready.iter().copied();
+        for index in super::slots::ones(ready, 0) {
+            let Some(pace) = paces.get_mut(index as usize) else {
+                break;
+            };
+            for due in levels[pace.level as usize].due(&mut pace.pacer, now) {
+                // A tick of this turn may have poisoned it or been its last.
+                if lane.is_ready(index) {
+                    f(Ticker::new(&mut lane, index, due));
+                }
+            }
+        }
+        let turn = ticking.end();
+        (self.paces, self.levels) = (paces, levels);
+        turn
+    }
+
+    /// Gives every agent that is awake its turn. The others sleep: their next tick could not
+    /// differ from their last one, so leaving it out gives the same results as
+    /// [`tick_all`](Herd::tick_all) with the same times. An agent falls asleep after a tick that
+    /// changed nothing and called nothing whose dependencies were not declared, and wakes when
+    ///
+    /// * a key that its guards read is [touched](Herd::touch),
+    /// * a deadline passes that it waits for,
+    /// * it is [woken](Herd::wake) from outside, halted, or recovered.
+    ///
+    /// `dt` is the time since the herd's last tick, as if the agent had not slept. If `now` lies
+    /// before the last tick everybody is woken. Turns on events with their default options if
+    /// that was not [done](Herd::use_events).
+    pub fn tick_due(&mut self, now: Time, f: impl FnMut(Ticker<'_, '_, C>)) -> Turn {
+        self.due(now);
+        let mut ticking = Ticking::begin(self, Some(now), 1);
+        ticking.lane(true).each(now, true, |_| true, f);
+        ticking.end()
+    }
+
+    /// Wakes whoever is due.
+    pub(super) fn due(&mut self, now: Time) {
+        if self.events.is_none() {
+            self.use_events(super::EventOptions::default());
+        }
+        let back = self.last.is_some_and(|last| now < last);
+        if let Some(events) = &mut self.events {
+            events.advance(now, back);
+        }
+    }
+}

@@ -1,0 +1,117 @@
+//! On several cores: the same results as on one.
+
+use std::sync::Arc;
+
+use tickseed_core::{
+    Context, Handle, Herd, HerdError, HerdOptions, LeafError, Status, Time, Tree, nodes,
+};
+
+#[derive(Clone, PartialEq, Debug, Default)]
+struct Cell {
+    hp: u64,
+    log: u64,
+}
+impl Context for Cell {
+    type At<'a> = Cell;
+}
+
+/// Draws, despawns, fails, panics, sleeps.
+fn tree() -> Arc<Tree<Cell>> {
+    let n = nodes::<Cell>();
+    let tree = n.selector([
+        n.chance(
+            0.3,
+            n.action("work", |c| {
+                c.log = c
+                    .log
+                    .wrapping_mul(31)
+                    .wrapping_add(c.rng().next_u64() ^ c.dt().as_nanos() as u64);
+                match c.log % 60 {
+                    0 => {
+                        c.despawn();
+                        Ok(Status::Running)
+                    }
+                    1 => Err(LeafError::new("now and then")),
+                    2 => panic!("now and then"),
+                    3..20 => Ok(Status::Success),
+                    _ => Ok(Status::Running),
+                }
+            })
+            .on_halt(|c| c.log += 7),
+        ),
+        n.wait(std::time::Duration::from_millis(3)),
+    ]);
+    Arc::new(tree.build().unwrap())
+}
+
+fn run(parallel: bool, due: bool) -> (Vec<Cell>, Vec<Handle>, Vec<Handle>, Vec<Vec<u8>>) {
+    let options = HerdOptions {
+        seed: 5,
+        ..HerdOptions::default()
+    };
+    let mut herd = Herd::with(tree(), options);
+    herd.catch_panics(true);
+    let mut cells = vec![Cell::default(); 40_000];
+    for _ in 0..30_000 {
+        herd.spawn().unwrap();
+    }
+    for step in 0..12 {
+        let now = Time::from_millis(step * 2);
+        let mut serial = |a: tickseed_core::Ticker<'_, '_, Cell>| {
+            let i = a.index();
+            let _ = a.tick(&mut cells[i]);
+        };
+        match (parallel, due) {
+            (false, false) => herd.tick_all(now, serial),
+            (false, true) => herd.tick_due(now, &mut serial),
+            (true, false) => herd
+                .par_tick_all(now, &mut cells, |c, a| drop(a.tick(c)))
+                .unwrap(),
+            (true, true) => herd
+                .par_tick_due(now, &mut cells, |c, a| drop(a.tick(c)))
+                .unwrap(),
+        };
+        for _ in 0..50 {
+            let _ = herd.spawn();
+        }
+    }
+    let handles: Vec<_> = herd.handles().collect();
+    let bytes = handles
+        .iter()
+        .map(|h| herd.bytes(*h).unwrap().to_vec())
+        .collect();
+    (cells, handles, herd.poisoned().collect(), bytes)
+}
+
+#[test]
+fn cores_do_not_change_results() {
+    // Panics are part of it: keep them quiet.
+    std::panic::set_hook(Box::new(|_| {}));
+    for due in [false, true] {
+        let one = run(false, due);
+        assert!(one.2.len() > 100 && one.1.len() < 30_600);
+        assert!(one == run(true, due));
+    }
+    let _ = std::panic::take_hook();
+}
+
+#[test]
+fn too_little_data_is_refused() {
+    let mut herd = Herd::new(tree());
+    for _ in 0..10 {
+        herd.spawn().unwrap();
+    }
+    let error = herd
+        .par_tick_all(Time::ZERO, &mut [(); 9], |(), _| {})
+        .unwrap_err();
+    assert!(
+        matches!(
+            error,
+            HerdError::Data {
+                wanted: 10,
+                found: 9
+            }
+        ),
+        "{error}"
+    );
+}

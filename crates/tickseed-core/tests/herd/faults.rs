@@ -1,0 +1,215 @@
+//! Leaves that fail or panic, hooks that panic, clocks that run backwards or jump.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::time::Duration;
+
+use tickseed_core::nodes::Threshold;
+use tickseed_core::{Context, Herd, HerdError, LeafError, Status, TickError, Time, Tree, nodes};
+
+/// What goes wrong, and what is noted.
+#[derive(Default)]
+struct Trouble {
+    fails: bool,
+    panics: bool,
+    panics_at_halt: bool,
+    notes: Vec<&'static str>,
+}
+impl Context for Trouble {
+    type At<'a> = Trouble;
+}
+
+fn tree() -> Arc<Tree<Trouble>> {
+    let n = nodes::<Trouble>();
+    let work = n
+        .action("work", |cx| {
+            cx.notes.push("works");
+            if cx.panics {
+                panic!("as asked");
+            }
+            if cx.fails {
+                return Err(LeafError::new("as asked"));
+            }
+            Ok(Status::Running)
+        })
+        .on_halt(|cx| {
+            cx.notes.push("halted");
+            if cx.panics_at_halt {
+                panic!("at halt");
+            }
+        });
+    Arc::new(n.sequence([n.succeed(), work]).build().unwrap())
+}
+
+fn five() -> (Herd<Trouble>, Vec<Trouble>) {
+    let mut herd = Herd::new(tree());
+    for _ in 0..5 {
+        herd.spawn().unwrap();
+    }
+    (herd, (0..5).map(|_| Trouble::default()).collect())
+}
+
+fn tick(herd: &mut Herd<Trouble>, all: &mut [Trouble]) -> Vec<Result<Status, TickError>> {
+    let mut results = Vec::new();
+    herd.tick_all(Time::ZERO, |a| {
+        let i = a.index();
+        results.push(a.tick(&mut all[i]));
+    });
+    results
+}
+
+#[test]
+fn a_failing_leaf_poisons_its_agent_and_no_other() {
+    let (mut herd, mut all) = five();
+    all[2].fails = true;
+    let results = tick(&mut herd, &mut all);
+    assert_eq!(results.iter().filter(|r| r.is_ok()).count(), 4);
+    assert!(matches!(&results[2], Err(TickError::Leaf { path, .. }) if path == "sequence/work"));
+    let third = herd.at(2).unwrap();
+    assert_eq!(herd.poisoned().collect::<Vec<_>>(), [third]);
+    // It gets no turns and cannot be ticked or halted, until it is recovered.
+    assert_eq!(tick(&mut herd, &mut all).len(), 4);
+    let refused = herd.tick(third, &mut all[2], Time::ZERO);
+    assert!(matches!(refused, Err(HerdError::Tick(TickError::Poisoned))));
+    let refused = herd.halt(third, &mut all[2], Time::ZERO);
+    assert!(matches!(refused, Err(HerdError::Tick(TickError::Poisoned))));
+    all[2].fails = false;
+    herd.recover(third, &mut all[2], Time::ZERO).unwrap();
+    assert_eq!(all[2].notes, ["works", "halted"]);
+    assert_eq!(tick(&mut herd, &mut all).len(), 5);
+}
+
+#[test]
+fn a_panic_goes_to_the_caller_and_leaves_the_herd_whole() {
+    let (mut herd, mut all) = five();
+    all[2].panics = true;
+    let panic = catch_unwind(AssertUnwindSafe(|| tick(&mut herd, &mut all)));
+    assert!(panic.is_err());
+    let third = herd.at(2).unwrap();
+    assert_eq!(herd.poisoned().collect::<Vec<_>>(), [third]);
+    assert!(herd.is_running(herd.at(1).unwrap()).unwrap());
+    // Those after it had no turn.
+    assert!(all[3].notes.is_empty());
+    assert_eq!(tick(&mut herd, &mut all).len(), 4);
+    herd.despawn(third, &mut all[2], Time::ZERO).unwrap();
+    assert_eq!(all[2].notes, ["works", "halted"]);
+    assert_eq!((herd.len(), herd.poisoned().count()), (4, 0));
+}
+
+#[cfg(feature = "std")]
+#[test]
+fn a_panic_is_caught_if_that_is_asked_for() {
+    let (mut herd, mut all) = five();
+    herd.catch_panics(true);
+    all[2].panics = true;
+    let results = tick(&mut herd, &mut all);
+    assert_eq!(results.len(), 5);
+    match &results[2] {
+        Err(TickError::Panicked { path, message }) => {
+            assert_eq!(path.as_deref(), Some("sequence/work"));
+            assert_eq!(message, "as asked");
+        }
+        other => panic!("{other:?}"),
+    }
+    assert_eq!(herd.poisoned().count(), 1);
+    assert!(all[4].notes == ["works"]);
+}
+
+#[test]
+fn the_slot_is_freed_even_if_a_halt_hook_panics() {
+    let (mut herd, mut all) = five();
+    tick(&mut herd, &mut all);
+    let third = herd.at(2).unwrap();
+    all[2].panics_at_halt = true;
+    let panic = catch_unwind(AssertUnwindSafe(|| {
+        herd.despawn(third, &mut all[2], Time::ZERO)
+    }));
+    assert!(panic.is_err());
+    assert_eq!(all[2].notes, ["works", "halted"]);
+    assert!(!herd.contains(third));
+    assert_eq!((herd.len(), herd.poisoned().count()), (4, 0));
+    assert_eq!(herd.spawn().unwrap().index, 2);
+    // In a tick as well.
+    let fourth = herd.at(3).unwrap();
+    all[3].panics_at_halt = true;
+    let panic = catch_unwind(AssertUnwindSafe(|| {
+        herd.tick_all(Time::ZERO, |a| {
+            if a.index() == 3 {
+                a.despawn(&mut all[3]);
+            }
+        })
+    }));
+    assert!(panic.is_err());
+    assert!(!herd.contains(fourth));
+    assert_eq!(herd.len(), 4);
+}
+
+#[test]
+fn a_halt_hook_that_panics_poisons_and_recovery_does_not_call_it_again() {
+    let (mut herd, mut all) = five();
+    tick(&mut herd, &mut all);
+    let third = herd.at(2).unwrap();
+    all[2].panics_at_halt = true;
+    let halted = catch_unwind(AssertUnwindSafe(|| {
+        herd.halt(third, &mut all[2], Time::ZERO)
+    }));
+    assert!(halted.is_err());
+    assert_eq!(herd.poisoned().collect::<Vec<_>>(), [third]);
+    herd.recover(third, &mut all[2], Time::ZERO).unwrap();
+    assert_eq!(all[2].notes, ["works", "halted"]);
+    assert!(!herd.is_running(third).unwrap());
+}
+
+#[test]
+fn a_clock_that_goes_back_gives_no_negative_time_and_a_jump_ahead_is_one_tick() {
+    #[derive(Default)]
+    struct Clock(Vec<Duration>);
+    impl Context for Clock {
+        type At<'a> = Clock;
+    }
+    let n = nodes::<Clock>();
+    for events in [false, true] {
+        let look = n.action("look", |cx| {
+            let dt = cx.dt();
+            cx.0.push(dt);
+            Status::Running
+        });
+        let both = n.parallel([look, n.wait(Duration::from_secs(60))]);
+        let tree = both.success(Threshold::Count(1)).build().unwrap();
+        let mut herd = Herd::new(Arc::new(tree));
+        herd.spawn().unwrap();
+        let mut clock = Clock::default();
+        let mut answers = Vec::new();
+        for secs in [10, 5, 6, 69, 3669, 3670] {
+            let now = Time::from_millis(secs * 1000);
+            let f = |a: tickseed_core::Ticker<'_, '_, Clock>| {
+                answers.push(a.tick(&mut clock).unwrap());
+            };
+            if events {
+                herd.tick_due(now, f);
+            } else {
+                herd.tick_all(now, f);
+            }
+        }
+        let secs: Vec<_> = clock.0.iter().map(Duration::as_secs).collect();
+        assert_eq!(secs, [0, 0, 1, 63, 3600, 1]);
+        use Status::{Running, Success};
+        // The wait began at 10 and ends at 70; the jump of an hour is one tick.
+        assert_eq!(
+            answers,
+            [Running, Running, Running, Running, Success, Running]
+        );
+    }
+}
+
+#[test]
+fn an_agent_of_another_tree_is_not_taken_for_one_of_the_herd() {
+    let (herd, _) = five();
+    let other = tree();
+    let mut agent = other.agent();
+    assert!(matches!(
+        herd.tree()
+            .tick(&mut agent, &mut Trouble::default(), Time::ZERO),
+        Err(TickError::WrongTree)
+    ));
+}

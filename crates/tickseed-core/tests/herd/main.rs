@@ -1,0 +1,9 @@
+//! Herds: handles, ticking, faults, levels of detail, sleeping, cores.
+
+mod basics;
+#[cfg(feature = "rayon")]
+mod cores;
+mod events;
+mod faults;
+mod memory;
+mod pace;

@@ -150,6 +150,7 @@ impl WakeTable {
             | Op::Gate { .. }
             | Op::Close { .. }
             | Op::Once { .. }
+            | Op::Quota { .. }
             | Op::Set { .. }
             | Op::Put { .. }
             | Op::If { .. }
@@ -440,7 +441,7 @@ impl<'s> Search<'s> {
                 }
             }
             // Unwinding is never quiet: then there is no way on.
-            Op::Exit { lo, hi, to } if !inside(lo, hi) => go(to, live),
+            Op::Exit { lo, hi, to, .. } if !inside(lo, hi) => go(to, live),
             Op::Before { index, to } => {
                 let b = &prog.befores[index as usize];
                 if !inside(b.lo, b.hi) || inside(b.own_lo, b.own_hi) {
@@ -464,6 +465,10 @@ impl<'s> Search<'s> {
                 [to, g.s, g.f].into_iter().for_each(|pc| go(pc, live));
             }
             Op::Once { to, s, f, .. } => [to, s, f].into_iter().for_each(|pc| go(pc, live)),
+            Op::Quota { to, other, .. } => {
+                go(to, live);
+                go(other, live);
+            }
             Op::If { yes, no, .. } => {
                 go(yes, live);
                 go(no, live);

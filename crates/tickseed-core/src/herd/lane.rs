@@ -157,7 +157,7 @@ impl<C: Context> Lane<'_, C> {
             trace,
             faults: guard.faults,
         };
-        match env.thread(0) {
+        match env.root() {
             Ok(status) => {
                 if env.cx.wants_despawn() {
                     guard.leaving = true;

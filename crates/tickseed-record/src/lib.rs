@@ -10,6 +10,8 @@ mod file;
 pub mod message;
 mod predict;
 mod recorded;
+#[cfg(feature = "serve")]
+pub mod serve;
 mod structure;
 
 pub use derive::{NotOfThisTree, derive};

@@ -1,0 +1,177 @@
+//! Watching a process from another.
+
+use std::fmt;
+use std::io;
+use std::net::{TcpStream, ToSocketAddrs};
+use std::time::{Duration, Instant};
+
+use tungstenite::handshake::HandshakeError;
+use tungstenite::{Message, WebSocket};
+
+use crate::message::{Command, Event, PROTOCOL, Request};
+
+/// A process that says nothing for so long is gone: it is asked every half of that.
+const SILENCE: Duration = Duration::from_millis(1800);
+
+/// A connection to a process that serves.
+#[derive(Debug)]
+pub struct Client {
+    socket: WebSocket<TcpStream>,
+    heard: Instant,
+    asked: Instant,
+    next: u64,
+}
+
+/// Why a process cannot be watched.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum ClientError {
+    /// What was given is no address.
+    Address(String),
+    /// Nobody answers there.
+    Connect(io::Error),
+    /// It was refused, in these words.
+    Refused(String),
+    /// The process speaks another version of the protocol.
+    Protocol(u32),
+    /// The connection is over.
+    Lost(String),
+}
+
+impl fmt::Display for ClientError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            ClientError::Address(what) => write!(
+                f,
+                "`{what}` is no address: expected ws://HOST:PORT/live?token=TOKEN, as the \
+                 process prints it"
+            ),
+            ClientError::Connect(e) => write!(f, "failed to connect: {e}"),
+            ClientError::Refused(why) => write!(f, "refused: {why}"),
+            ClientError::Protocol(v) => write!(
+                f,
+                "the process speaks version {v} of the protocol, this speaks {PROTOCOL}: use \
+                 the same version of Tickseed on both sides"
+            ),
+            ClientError::Lost(why) => write!(f, "the connection is lost: {why}"),
+        }
+    }
+}
+
+impl std::error::Error for ClientError {}
+
+impl Client {
+    /// Connects to an address with its token.
+    ///
+    /// # Errors
+    /// It is no address, nobody answers within two seconds, or the token is wrong.
+    pub fn connect(address: &str) -> Result<Client, ClientError> {
+        let wrong = || ClientError::Address(address.to_owned());
+        let rest = address
+            .strip_prefix("ws://")
+            .or_else(|| address.strip_prefix("http://"))
+            .ok_or_else(wrong)?;
+        let (host, path) = rest.split_once('/').ok_or_else(wrong)?;
+        let query = path.split_once('?').map_or("", |(_, q)| q);
+        let at = host
+            .to_socket_addrs()
+            .map_err(|_| wrong())?
+            .next()
+            .ok_or_else(wrong)?;
+        let wait = Duration::from_secs(2);
+        let socket = TcpStream::connect_timeout(&at, wait).map_err(ClientError::Connect)?;
+        let set = socket
+            .set_read_timeout(Some(wait))
+            .and_then(|()| socket.set_write_timeout(Some(wait)))
+            .and_then(|()| socket.set_nodelay(true));
+        set.map_err(ClientError::Connect)?;
+        let address = format!("ws://{host}/live?{query}");
+        let (socket, _) =
+            tungstenite::client::client(address.as_str(), socket).map_err(|e| match e {
+                HandshakeError::Failure(tungstenite::Error::Http(answer)) => {
+                    let why = answer.body().as_deref().unwrap_or_default();
+                    let why = String::from_utf8_lossy(why).trim().to_owned();
+                    let status = answer.status();
+                    ClientError::Refused(if why.is_empty() {
+                        status.to_string()
+                    } else {
+                        why
+                    })
+                }
+                other => ClientError::Refused(other.to_string()),
+            })?;
+        Ok(Client {
+            socket,
+            heard: Instant::now(),
+            asked: Instant::now(),
+            next: 1,
+        })
+    }
+
+    /// Sends a command; its number comes back with the answer.
+    ///
+    /// # Errors
+    /// The connection is over.
+    pub fn send(&mut self, command: Command) -> Result<u64, ClientError> {
+        let id = self.next;
+        self.next += 1;
+        let request = Request {
+            id: Some(id),
+            command,
+        };
+        let text = serde_json::to_string(&request);
+        let text = text.map_err(|e| ClientError::Lost(e.to_string()))?;
+        let sent = self.socket.send(Message::text(text));
+        sent.map_err(|e| ClientError::Lost(e.to_string()))?;
+        Ok(id)
+    }
+
+    /// The next event, waiting for it for so long; none if there is none by then. A process
+    /// that was killed or hangs is noticed within two seconds, as long as this is called.
+    ///
+    /// # Errors
+    /// The connection is over, or the process speaks another version of the protocol.
+    pub fn next(&mut self, wait: Duration) -> Result<Option<Event>, ClientError> {
+        let until = Instant::now() + wait;
+        loop {
+            if self.asked.elapsed() > SILENCE / 2 {
+                self.asked = Instant::now();
+                self.send(Command::Ping)?;
+            }
+            if self.heard.elapsed() > SILENCE {
+                return Err(ClientError::Lost("the process does not answer".into()));
+            }
+            let left = until.saturating_duration_since(Instant::now());
+            let wait = left.clamp(Duration::from_millis(1), SILENCE / 4);
+            let socket = self.socket.get_ref();
+            let set = socket.set_read_timeout(Some(wait));
+            set.map_err(|e| ClientError::Lost(e.to_string()))?;
+            match self.socket.read() {
+                Ok(Message::Text(text)) => {
+                    self.heard = Instant::now();
+                    // An event of a kind that is not known here.
+                    let Ok(event) = serde_json::from_str(text.as_str()) else {
+                        continue;
+                    };
+                    return match event {
+                        Event::Bye { text } => Err(ClientError::Lost(text)),
+                        Event::Hello(hello) if hello.protocol != PROTOCOL => {
+                            Err(ClientError::Protocol(hello.protocol))
+                        }
+                        event => Ok(Some(event)),
+                    };
+                }
+                Ok(_) => self.heard = Instant::now(),
+                Err(tungstenite::Error::Io(e))
+                    if matches!(
+                        e.kind(),
+                        io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut
+                    ) => {}
+                Err(e) => return Err(ClientError::Lost(e.to_string())),
+            }
+            if left.is_zero() {
+                return Ok(None);
+            }
+        }
+    }
+}

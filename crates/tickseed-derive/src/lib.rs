@@ -1,4 +1,4 @@
-//! Derives for [Tickseed](https://docs.rs/tickseed): `Context` and `Keys`.
+//! Derives for [Tickseed](https://docs.rs/tickseed): `Context`, `Keys` and `Leaf`.
 //!
 //! Use them through the crate `tickseed`, which re-exports them beside the traits. The
 //! stages are a file each: parse the attributes, analyze what the fields are, lower to what
@@ -7,6 +7,7 @@
 
 mod analyze;
 mod codegen;
+mod leaf;
 mod lower;
 mod parse;
 #[cfg(test)]
@@ -98,6 +99,69 @@ pub fn derive_context(input: TokenStream) -> TokenStream {
 #[proc_macro_derive(Keys, attributes(keys, key))]
 pub fn derive_keys(input: TokenStream) -> TokenStream {
     run(input, keys)
+}
+
+/// Makes a struct's fields the ports of a leaf that tree files name. The struct implements the trait
+/// `Leaf` by hand, for what it does, and is registered with `registry.add::<MoveTo>()`.
+///
+/// ```
+/// use tickseed_core::{Cx, Leaf, Outcome, Status};
+/// use tickseed_derive::Leaf;
+/// use tickseed_lang::board::Board;
+/// use tickseed_lang::registry::{In, Out, Registry};
+///
+/// /// Drives to a place.
+/// #[derive(Leaf)]
+/// #[leaf(crate = tickseed_lang)] // not needed with the crate `tickseed`
+/// struct MoveTo {
+///     /// Where to go.
+///     goal: In<[f64; 2]>,
+///     /// How near is near enough.
+///     #[port(default = 0.5)]
+///     within: In<f64>,
+///     /// How far it was.
+///     #[port(optional)]
+///     distance: Out<f64>,
+///     /// How often it may be tried: read once, when the tree is loaded.
+///     #[port(default = 3)]
+///     tries: u32,
+/// }
+///
+/// impl Leaf<Board> for MoveTo {
+///     type State = u32;
+///     fn start(&self, tried: &mut u32, cx: &mut Cx<'_, '_, Board>) -> Outcome {
+///         let goal = self.goal.get(cx)?;
+///         self.distance.set(cx, goal[0].hypot(goal[1]))?;
+///         self.tick(tried, cx)
+///     }
+///     fn tick(&self, tried: &mut u32, _: &mut Cx<'_, '_, Board>) -> Outcome {
+///         *tried += 1;
+///         Ok(if *tried < self.tries { Status::Running } else { Status::Success })
+///     }
+/// }
+///
+/// let mut registry = Registry::new();
+/// registry.add::<MoveTo>();
+/// let text = "keys { far: float } tree T { MoveTo(goal: vec2(3, 4), distance: far, tries: 1) }";
+/// let loaded = tickseed_lang::build::from_text("t.tick", text, &registry).unwrap();
+/// let mut board = loaded.board();
+/// let status = loaded.tree.tick(&mut loaded.tree.agent(), &mut board, Default::default()).unwrap();
+/// assert_eq!(status, Status::Success);
+/// assert_eq!(board.by_name("", "far"), Some(tickseed_lang::expr::Datum::Float(5.0)));
+/// ```
+///
+/// **Fields** of type `In<T>`, `Out<T>` and `InOut<T>` are ports; any other field (or `Const<T>`) is
+/// a value that must stand in the file. Comments become descriptions. On a field:
+/// * `#[port(default = ..)]`: what it has if the file says nothing; `"{key}"` names a key.
+/// * `#[port(optional)]`: it may be left out; then it has no value.
+/// * `#[port(name = "..")]`: another name in files.
+/// * `#[port(skip)]`: no port; the field begins with its `Default`.
+///
+/// On the struct: `#[leaf(name = "..")]`, `#[leaf(condition)]` for a leaf that only asks,
+/// `#[leaf(crate = path)]` for where `tickseed_lang` is, if not at `::tickseed::lang`.
+#[proc_macro_derive(Leaf, attributes(leaf, port))]
+pub fn derive_leaf(input: TokenStream) -> TokenStream {
+    run(input, leaf::derive)
 }
 
 fn run(input: TokenStream, derive: fn(DeriveInput) -> syn::Result<Tokens>) -> TokenStream {

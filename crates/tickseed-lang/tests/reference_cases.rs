@@ -9,7 +9,7 @@ use tickseed_lang::load::{Duplicates, Memory, load_text};
 use tickseed_lang::model::FileId;
 use tickseed_lang::xml::{Options, read};
 
-/// Cases whose refusal is not the reader's: scripts, which are kept and not yet run, and a fault of
+/// Cases whose refusal is not the reader's: scripts, which are parsed when a tree is built, and a fault of
 /// the reference (explicit forms under ReactiveSequence), which files of the corpus rely on not
 /// having.
 const ELSEWHERE: [&str; 3] = [

@@ -2,4 +2,6 @@
 pub use tickseed_core as core;
 pub use tickseed_core::*;
 #[cfg(feature = "derive")]
-pub use tickseed_derive::{Context, Keys};
+pub use tickseed_derive::{Context, Keys, Leaf};
+#[cfg(feature = "lang")]
+pub use tickseed_lang as lang;

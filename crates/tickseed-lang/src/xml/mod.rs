@@ -3,7 +3,7 @@
 //! Reading is as lenient as that engine's own reader and keeps more: comments, blank lines, layout
 //! hints, attributes no one knows. Its checks and the key phrases of their messages are kept, with
 //! places. Old spellings of version 3 are read as the current ones, with a warning each. Scripts in
-//! attributes (`_skipIf`, `code`) are kept and reported as not yet run.
+//! attributes (`_skipIf`, `code`) are kept as text; building a tree parses and runs them.
 //!
 //! [`write()`] lays a document out anew; [`update`] keeps the bytes of whatever did not change, so an
 //! unchanged file is saved as it was.

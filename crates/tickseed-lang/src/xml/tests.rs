@@ -427,14 +427,8 @@ fn nodes_are_checked_as_the_reference_does() {
         "<ReactiveSequence><Action ID='Act'/></ReactiveSequence>",
         &[],
     );
-    check(
-        "<A _while='x' code='y'/>",
-        &["2:4 W the script in `_while` is kept, but not yet run"],
-    );
-    check(
-        "<Script code='x:=1'/>",
-        &["2:9 W the script in `code` is kept, but not yet run"],
-    );
+    check("<A _while='x' code='y'/>", &[]);
+    check("<Script code='x:=1'/>", &[]);
     let own = "<root><BehaviorTree ID='M'><Own/></BehaviorTree><TreeNodesModel><Control ID='Own'/></TreeNodesModel></root>";
     assert_eq!(
         messages(own),

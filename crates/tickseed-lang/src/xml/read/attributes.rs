@@ -1,8 +1,7 @@
 //! Attributes of any element.
 
 use super::Reader;
-use crate::diagnostics::Diagnostic;
-use crate::model::{Attribute, Name, Role, Span, Value};
+use crate::model::{Attribute, Name, Span, Value};
 use crate::xml::extra::{self, Owner, Special, exact_attribute, exact_value, plain, special};
 use crate::xml::names::current_attribute;
 use crate::xml::syntax::Element;
@@ -122,7 +121,6 @@ impl Reader {
                 None => {}
             }
             let (role, model_name, value) = plain(owner, name, &text, value_span);
-            self.not_run(role, owner, name, span);
             written.push((name.into(), text.into_owned()));
             out.list.push(Attribute {
                 role,
@@ -155,15 +153,5 @@ impl Reader {
             }
         }
         out
-    }
-
-    /// Scripts in attributes are kept but nothing runs them yet: users must hear of it.
-    fn not_run(&mut self, role: Role, owner: Owner<'_>, name: &str, span: Span) {
-        let script = matches!(owner, Owner::Node(kind) if crate::xml::names::script_attribute(kind) == Some(name));
-        if matches!(role, Role::Hook(_)) || script {
-            let message = format!("the script in `{name}` is kept, but not yet run");
-            self.diagnostics
-                .push(Diagnostic::warning("xml::not-run", message).at(span, ""));
-        }
     }
 }

@@ -1,0 +1,14 @@
+//! `#[derive(Leaf)]`: a struct whose fields are ports of a leaf that tree files name.
+
+mod codegen;
+mod parse;
+#[cfg(test)]
+mod tests;
+
+use proc_macro2::TokenStream as Tokens;
+use syn::DeriveInput;
+
+/// The implementation for a struct.
+pub(crate) fn derive(input: DeriveInput) -> syn::Result<Tokens> {
+    Ok(codegen::generate(&parse::parse(input)?))
+}

@@ -1,5 +1,8 @@
 //! The project's chores. `cargo xtask test` runs everything that continuous integration runs, `cargo xtask bench`
-//! measures, `cargo xtask conformance` runs cases of other engines' behaviour.
+//! measures, `cargo xtask conformance` runs cases of other engines' behaviour, `cargo xtask studio` builds the studio's
+//! page and starts it.
+mod page;
+
 use std::process::{Command, ExitCode};
 
 /// Each step of `cargo xtask test`, in order: cheap ones first.
@@ -42,10 +45,14 @@ fn test() -> bool {
         return false;
     }
     println!("== docs");
-    cargo(
+    if !cargo(
         &["doc", "--workspace", "--no-deps"],
         &[("RUSTDOCFLAGS", "-D warnings")],
-    )
+    ) {
+        return false;
+    }
+    println!("== the studio's page");
+    page::test()
 }
 
 /// Tickseed beside hand-written code and the crates.io peers; `arguments` are the program's own.
@@ -82,8 +89,14 @@ fn main() -> ExitCode {
         Some("test") => test(),
         Some("bench") => bench(&arguments[1..]),
         Some("conformance") => conformance(&arguments[1..]),
+        Some("ui") => page::build(),
+        Some("page-test") => page::test(),
+        Some("studio") => page::studio(&arguments[1..]),
         _ => {
-            eprintln!("usage: cargo xtask test | bench [--help] | conformance [--verbose] FILE...");
+            eprintln!(
+                "usage: cargo xtask studio [--port N] | ui | page-test | test | bench [--help] \
+                 | conformance [--verbose] FILE..."
+            );
             false
         }
     };

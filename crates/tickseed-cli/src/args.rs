@@ -1,5 +1,6 @@
 //! The command line.
 
+use std::io::Write;
 use std::str::FromStr;
 
 use clap::{Parser, Subcommand};
@@ -25,6 +26,8 @@ pub(crate) enum Command {
     Run(Run),
     /// List the worlds
     List,
+    /// Serve the studio, a page to run, watch and rewind trees in, on this machine
+    Studio(Studio),
     /// Check tree files and everything they include: syntax, names, types, places
     Check(files::Check),
     /// Write .tick files in their one canonical form; files of other formats are left as they are
@@ -33,6 +36,30 @@ pub(crate) enum Command {
     Convert(files::Convert),
     /// Print the descriptions of nodes that tree files hold, for editors and for checking
     Models(files::Models),
+}
+
+#[derive(clap::Args, Clone, Debug)]
+pub(crate) struct Studio {
+    /// The port on 127.0.0.1; 0 chooses a free one
+    #[arg(long, value_name = "N", default_value_t = 7411)]
+    port: u16,
+}
+
+impl Studio {
+    /// Serves until the process is ended.
+    pub(crate) fn run(&self) -> Result<(), Fail> {
+        let server = tickseed_studio::Server::bind(self.port).map_err(|e| {
+            Fail::Usage(format!(
+                "port {} of this machine cannot be used ({e}); `--port 0` chooses a free one",
+                self.port
+            ))
+        })?;
+        if !tickseed_studio::is_built() {
+            eprintln!("this command was compiled without the page: `cargo xtask studio` builds it");
+        }
+        writeln!(std::io::stdout(), "the studio is at {}", server.address())?;
+        server.run()
+    }
 }
 
 #[derive(clap::Args, Clone, Debug)]

@@ -23,6 +23,7 @@ fn main() -> ExitCode {
     let done = match args.command {
         Command::Run(run) => start(&run),
         Command::List => plain::list(&mut std::io::stdout().lock()),
+        Command::Studio(studio) => studio.run(),
         Command::Check(check) => check.run(),
         Command::Fmt(format) => format.run(),
         Command::Convert(convert) => convert.run(),

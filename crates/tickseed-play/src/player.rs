@@ -1,0 +1,488 @@
+//! Commands in, events out.
+
+use std::collections::BTreeMap;
+
+use serde::Deserialize;
+use serde_json::json;
+use tickseed_core::TickError;
+use tickseed_record::message::{
+    AgentInfo, Break, Command, Control, Event, Failure, Hello, Level, PROTOCOL, Process, Request,
+    Subscription, TreeDef, WorldInfo,
+};
+use tickseed_worlds::{Input, WORLDS};
+
+use crate::breakpoint::{self, Moment, Names};
+use crate::run::Run;
+
+/// The most ticks in one call of [`Player::advance`]: a host that was asleep for an hour
+/// does not make the watcher wait for all that has been missed.
+const MOST_AT_ONCE: u32 = 400;
+
+/// The most ticks that one `step` command takes.
+const MOST_STEPS: u64 = 100_000;
+
+/// Plays one world at a time for one watcher.
+pub struct Player {
+    run: Run,
+    runs: u64,
+    paused: bool,
+    speed: f64,
+    /// Real time that has passed and was not yet played, in nanoseconds of the world.
+    debt: f64,
+    subscription: Subscription,
+    breakpoints: BTreeMap<u32, Break>,
+    next_breakpoint: u32,
+    before: Moment,
+}
+
+impl Default for Player {
+    /// Plays the robot, paused.
+    fn default() -> Player {
+        Player {
+            run: Run::new(WORLDS[0], 0, None),
+            runs: 0,
+            paused: true,
+            speed: 1.0,
+            debt: 0.0,
+            subscription: Subscription {
+                nodes: true,
+                scene: true,
+                ..Subscription::default()
+            },
+            breakpoints: BTreeMap::new(),
+            next_breakpoint: 1,
+            before: Moment::default(),
+        }
+    }
+}
+
+/// Questions of a page that are not part of the protocol: they have to do with the page's
+/// own engine, not with a process.
+#[derive(Deserialize)]
+#[serde(tag = "ask", rename_all = "snake_case")]
+enum Question {
+    /// Which worlds there are.
+    Worlds,
+}
+
+#[derive(Deserialize)]
+struct Asked {
+    id: Option<u64>,
+    #[serde(flatten)]
+    question: Question,
+}
+
+impl Player {
+    /// Carries out a command given as JSON; the events as a JSON array.
+    pub fn handle_json(&mut self, request: &[u8]) -> String {
+        let events = match serde_json::from_slice::<Asked>(request) {
+            Ok(asked) => vec![self.answer(asked)],
+            Err(_) => match serde_json::from_slice::<Request>(request) {
+                Ok(request) => self.handle(request),
+                Err(e) => vec![error(None, format!("not a command: {e}"))],
+            },
+        };
+        to_json(&events)
+    }
+
+    /// Lets time pass; the events as a JSON array.
+    pub fn advance_json(&mut self, nanoseconds: f64) -> String {
+        to_json(&self.advance(nanoseconds))
+    }
+
+    fn answer(&mut self, asked: Asked) -> Event {
+        let answer = match asked.question {
+            Question::Worlds => WORLDS
+                .iter()
+                .map(|w| {
+                    json!({
+                        "name": w.name, "about": w.about, "agents": w.agents, "crowd": w.crowd,
+                    })
+                })
+                .collect(),
+        };
+        Event::Done {
+            id: asked.id,
+            answer: Some(answer),
+        }
+    }
+
+    /// Carries out a command.
+    pub fn handle(&mut self, request: Request) -> Vec<Event> {
+        let mut out = Vec::new();
+        match self.carry_out(request.command, &mut out) {
+            Ok(answer) => out.push(Event::Done {
+                id: request.id,
+                answer,
+            }),
+            Err(text) => out.push(error(request.id, text)),
+        }
+        out
+    }
+
+    /// Lets so many nanoseconds of real time pass.
+    pub fn advance(&mut self, nanoseconds: f64) -> Vec<Event> {
+        let mut out = Vec::new();
+        if self.paused || !nanoseconds.is_finite() || nanoseconds <= 0.0 {
+            return out;
+        }
+        let step = self.run.info.step.as_nanos() as f64;
+        self.debt += nanoseconds * self.speed;
+        let mut ticks = 0;
+        while self.debt >= step && !self.paused {
+            if ticks == MOST_AT_ONCE {
+                self.debt = 0.0;
+                break;
+            }
+            self.debt -= step;
+            ticks += 1;
+            self.tick(&mut out);
+        }
+        if ticks > 0 {
+            self.scene(&mut out);
+        }
+        out
+    }
+
+    fn carry_out(
+        &mut self,
+        command: Command,
+        out: &mut Vec<Event>,
+    ) -> Result<Option<serde_json::Value>, String> {
+        match command {
+            Command::World { name, seed, agents } => {
+                let info = WORLDS.iter().find(|w| w.name == name).ok_or_else(|| {
+                    let names: Vec<_> = WORLDS.iter().map(|w| w.name).collect();
+                    format!("no world is named `{name}`; there are {}", names.join(", "))
+                })?;
+                self.run = Run::new(info, seed, agents);
+                self.runs += 1;
+                self.debt = 0.0;
+                self.breakpoints.clear();
+                self.before = Moment::default();
+                out.push(Event::Hello(Box::new(self.hello())));
+                self.scene(out);
+            }
+            Command::Subscribe(s) => {
+                self.subscription = s;
+                self.run.tell_all();
+                if let Some(&agent) = self.subscription.agents.first() {
+                    self.focus(agent)?;
+                }
+            }
+            Command::Run => {
+                self.paused = false;
+                self.debt = 0.0;
+                out.push(Event::Control(self.control()));
+            }
+            Command::Pause => {
+                self.paused = true;
+                out.push(Event::Control(self.control()));
+            }
+            Command::Speed { factor } => {
+                if !(factor.is_finite() && factor > 0.0 && factor <= 1000.0) {
+                    return Err(format!(
+                        "{factor} is no speed: expected more than 0, at most 1000"
+                    ));
+                }
+                self.speed = factor;
+                out.push(Event::Control(self.control()));
+            }
+            Command::Step { ticks } => {
+                if ticks == 0 || ticks > MOST_STEPS {
+                    return Err(format!("{ticks} ticks: expected 1 to {MOST_STEPS}"));
+                }
+                self.paused = false;
+                for _ in 0..ticks {
+                    self.tick(out);
+                    if self.paused {
+                        break;
+                    }
+                }
+                self.paused = true;
+                self.scene(out);
+                out.push(Event::Control(self.control()));
+            }
+            Command::StepBack { ticks } => {
+                let to = self.run.tick().saturating_sub(ticks);
+                self.seek(to, out)?;
+            }
+            Command::Seek { tick } => {
+                if tick > self.run.latest {
+                    return Err(format!(
+                        "tick {tick} has not come yet: the latest is {}",
+                        self.run.latest
+                    ));
+                }
+                self.seek(tick, out)?;
+            }
+            Command::Live => {
+                let paused = self.paused;
+                self.seek(self.run.latest, out)?;
+                self.paused = paused;
+                out.push(Event::Control(self.control()));
+            }
+            Command::Input { input } => {
+                let input: Input = serde_json::from_value(input)
+                    .map_err(|e| format!("this is no input of a world: {e}"))?;
+                self.input(input, out)?;
+            }
+            Command::SetKey { agent, key, value } => {
+                let value = match value.scalar() {
+                    Some(s) => s.into(),
+                    None => return Err(format!("{value} is no value of a key of this world")),
+                };
+                let key = u16::try_from(key).map_err(|_| format!("no key {key}"))?;
+                self.input(Input::Set { agent, key, value }, out)?;
+            }
+            Command::Break(b) => {
+                self.check(&b)?;
+                let number = self.next_breakpoint;
+                self.next_breakpoint += 1;
+                self.breakpoints.insert(number, b);
+                return Ok(Some(json!({ "breakpoint": number })));
+            }
+            Command::Unbreak { breakpoint } => {
+                if self.breakpoints.remove(&breakpoint).is_none() {
+                    return Err(format!("no breakpoint {breakpoint}"));
+                }
+            }
+            Command::Pin { agent } => {
+                self.focus(agent)?;
+                self.scene(out);
+            }
+            Command::Unpin { .. } | Command::Ping => {}
+            other => {
+                let name = serde_json::to_value(&other).ok();
+                let name = name.as_ref().and_then(|v| v["do"].as_str());
+                return Err(format!("`{}` is not known here", name.unwrap_or("this")));
+            }
+        }
+        Ok(None)
+    }
+
+    fn check(&self, b: &Break) -> Result<(), String> {
+        let nodes = self.run.world.def().len() as u32;
+        match b {
+            Break::Entered { node, .. } | Break::Answered { node, .. } if *node >= nodes => {
+                Err(format!("no node {node}: the tree has {nodes}"))
+            }
+            Break::Key { key, .. } => {
+                let keys = self.run.world.keys(0).len();
+                if *key as usize >= keys {
+                    return Err(format!("no key {key}: the tree has {keys}"));
+                }
+                Ok(())
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn focus(&mut self, agent: u32) -> Result<(), String> {
+        let agents = self.run.world.agents();
+        if agent >= agents {
+            return Err(format!("no agent {agent}: there are {agents}"));
+        }
+        self.run.world.focus(agent);
+        self.run.tell_all();
+        self.before = Moment::default();
+        Ok(())
+    }
+
+    fn input(&mut self, input: Input, out: &mut Vec<Event>) -> Result<(), String> {
+        let was_past = self.run.is_past();
+        if !self.run.input(input) {
+            return Err(match input {
+                Input::Set { key, .. } => {
+                    let keys = self.run.world.keys(0);
+                    match keys.get(usize::from(key)) {
+                        Some(k) => format!("`{}` cannot be set to this value", k.name),
+                        None => format!("no key {key}: the tree has {}", keys.len()),
+                    }
+                }
+                Input::Drain { .. } => "there is nothing to drain here".into(),
+                Input::Click { .. } => "this is no place in the scene".into(),
+            });
+        }
+        if was_past {
+            out.push(Event::Control(self.control()));
+        }
+        self.scene(out);
+        Ok(())
+    }
+
+    fn seek(&mut self, tick: u64, out: &mut Vec<Event>) -> Result<(), String> {
+        self.paused = true;
+        self.run.seek(tick).map_err(|e| e.to_string())?;
+        self.before = Moment::default();
+        if self.run.tick() > 0 {
+            let tick = self.run.report(self.subscription.nodes);
+            out.push(Event::Tick(Box::new(tick)));
+        }
+        self.scene(out);
+        out.push(Event::Control(self.control()));
+        Ok(())
+    }
+
+    /// One tick, told to the watcher; pauses at breakpoints and errors.
+    fn tick(&mut self, out: &mut Vec<Event>) {
+        let done = self.run.step();
+        let mut tick = self.run.report(true);
+        let nodes = tick.nodes.clone();
+        if !self.subscription.nodes {
+            tick.nodes.clear();
+        }
+        let number = tick.tick;
+        if let Err(e) = &done {
+            tick.failure = Some(failure(e));
+        }
+        out.push(Event::Tick(Box::new(tick)));
+        if let Err(e) = done {
+            self.paused = true;
+            out.push(Event::Log {
+                level: Level::Error,
+                text: e.to_string(),
+            });
+            out.push(Event::Control(self.control()));
+        }
+        if self.breakpoints.is_empty() {
+            self.before = Moment::default();
+            return;
+        }
+        let agent = self.run.world.stage().focus();
+        let keys = self.run.world.keys(agent);
+        let now = Moment {
+            nodes,
+            keys: keys
+                .iter()
+                .map(|k| tickseed_core::Scalar::from(k.value).into())
+                .collect(),
+        };
+        let def = self.run.world.def();
+        let names = Names {
+            node: &|n| def.node(tickseed_core::NodeId(n)).label().to_owned(),
+            key: &|k| keys.get(k as usize).map_or("", |k| k.name).to_owned(),
+        };
+        let before = std::mem::take(&mut self.before);
+        let hits: Vec<Event> = self
+            .breakpoints
+            .iter()
+            .filter_map(|(&breakpoint, b)| {
+                Some(Event::Hit {
+                    breakpoint,
+                    tick: number,
+                    agent,
+                    text: breakpoint::met(b, &before, &now, names)?,
+                })
+            })
+            .collect();
+        self.before = now;
+        if !hits.is_empty() {
+            self.paused = true;
+            out.extend(hits);
+            out.push(Event::Control(self.control()));
+        }
+    }
+
+    fn scene(&self, out: &mut Vec<Event>) {
+        if self.subscription.scene {
+            out.push(Event::Scene {
+                tick: self.run.tick(),
+                view: serde_json::to_value(self.run.world.view()).unwrap_or_default(),
+            });
+        }
+    }
+
+    fn control(&self) -> Control {
+        Control {
+            paused: self.paused,
+            speed: self.speed,
+            tick: self.run.tick(),
+            first: 0,
+            latest: self.run.latest,
+            breakpoints: self.breakpoints.len() as u32,
+        }
+    }
+
+    fn tree(&self) -> TreeDef {
+        let world = &self.run.world;
+        let keys = world.keys(0);
+        TreeDef::new(0, world.info().name, world.def())
+            .with_keys(keys.iter().map(|k| (k.name, k.value.into())))
+    }
+
+    fn hello(&self) -> Hello {
+        let info = self.run.info;
+        let can = [
+            "subscribe",
+            "run",
+            "pause",
+            "speed",
+            "step",
+            "step_back",
+            "seek",
+            "live",
+            "input",
+            "set_key",
+            "break",
+            "unbreak",
+            "pin",
+            "unpin",
+            "world",
+            "ping",
+        ];
+        Hello {
+            protocol: PROTOCOL,
+            process: Process {
+                name: "tickseed".into(),
+                version: env!("CARGO_PKG_VERSION").into(),
+                pid: None,
+            },
+            session: format!("play-{}", self.runs),
+            trees: vec![self.tree()],
+            agents: (0..self.run.world.agents())
+                .map(|id| AgentInfo {
+                    id,
+                    tree: 0,
+                    ..AgentInfo::default()
+                })
+                .collect(),
+            world: Some(WorldInfo {
+                name: info.name.into(),
+                about: info.about.into(),
+                seed: self.run.seed,
+                agents: self.run.world.agents(),
+                step: info.step.as_nanos() as u64,
+                click: info.click.into(),
+                drain: info.drain.into(),
+            }),
+            control: self.control(),
+            can: can.map(String::from).to_vec(),
+        }
+    }
+}
+
+fn failure(e: &TickError) -> Failure {
+    Failure {
+        node: match e {
+            TickError::Leaf { node, .. } => node.0,
+            _ => 0,
+        },
+        text: e.to_string(),
+    }
+}
+
+fn error(id: Option<u64>, text: String) -> Event {
+    Event::Error {
+        id,
+        text,
+        mistakes: Vec::new(),
+    }
+}
+
+fn to_json(events: &[Event]) -> String {
+    serde_json::to_string(events).unwrap_or_else(|e| {
+        json!([{ "event": "error", "text": format!("an event cannot be written: {e}") }])
+            .to_string()
+    })
+}

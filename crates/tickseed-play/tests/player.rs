@@ -1,0 +1,198 @@
+//! The player's commands, as a watcher gives them.
+
+use tickseed_play::Player;
+use tickseed_record::message::{Command, Event, Request, Tick};
+
+fn play(world: &str, seed: u64) -> Player {
+    let mut player = Player::default();
+    let agents = None;
+    let name = world.into();
+    let events = send(&mut player, Command::World { name, seed, agents });
+    assert!(matches!(&events[0], Event::Hello(h) if h.trees.len() == 1));
+    player
+}
+
+#[track_caller]
+fn send(player: &mut Player, command: Command) -> Vec<Event> {
+    let events = player.handle(Request { id: None, command });
+    if let Some(Event::Error { text, .. }) = events.last() {
+        panic!("{text}");
+    }
+    events
+}
+
+#[track_caller]
+fn refused(player: &mut Player, command: Command) -> String {
+    match player
+        .handle(Request {
+            id: Some(4),
+            command,
+        })
+        .pop()
+    {
+        Some(Event::Error {
+            id: Some(4), text, ..
+        }) => text,
+        other => panic!("not refused: {other:?}"),
+    }
+}
+
+fn ticks(events: &[Event]) -> Vec<&Tick> {
+    let mut found = Vec::new();
+    for event in events {
+        if let Event::Tick(tick) = event {
+            found.push(&**tick);
+        }
+    }
+    found
+}
+
+fn print(events: &[Event]) -> Vec<(u64, String)> {
+    let one = |t: &&Tick| (t.tick, t.fingerprint.clone().unwrap());
+    ticks(events).iter().map(one).collect()
+}
+
+fn click() -> Command {
+    let input = serde_json::json!({ "input": "click", "x": 20.0, "y": 12.0 });
+    Command::Input { input }
+}
+
+#[test]
+fn going_back_and_playing_again_gives_the_same_ticks_in_every_world() {
+    for world in tickseed_worlds::WORLDS {
+        let mut p = play(world.name, 3);
+        send(&mut p, Command::Step { ticks: 30 });
+        send(&mut p, click());
+        let first = print(&send(&mut p, Command::Step { ticks: 40 }));
+        assert_eq!(first.len(), 40);
+        let there = print(&send(&mut p, Command::Seek { tick: 50 }));
+        assert_eq!(
+            there,
+            [first[19].clone()],
+            "{}: scrubbed = played",
+            world.name
+        );
+        send(&mut p, Command::Seek { tick: 30 });
+        let again = print(&send(&mut p, Command::Step { ticks: 40 }));
+        assert_eq!(first, again, "{}", world.name);
+        // To the very tick at which the input came, as the latest.
+        let mut p = play(world.name, 3);
+        send(&mut p, Command::Step { ticks: 30 });
+        send(&mut p, click());
+        send(&mut p, Command::Seek { tick: 10 });
+        send(&mut p, Command::Live);
+        let live = print(&send(&mut p, Command::Step { ticks: 40 }));
+        assert_eq!(first, live, "{}", world.name);
+    }
+}
+
+#[test]
+fn an_input_in_the_past_forgets_what_came_after() {
+    let mut p = play("robot", 1);
+    send(&mut p, Command::Step { ticks: 100 });
+    send(&mut p, Command::Seek { tick: 40 });
+    let events = send(&mut p, click());
+    let control = events.iter().find_map(|e| match e {
+        Event::Control(c) => Some(*c),
+        _ => None,
+    });
+    assert_eq!(control.map(|c| (c.tick, c.latest)), Some((40, 40)));
+    assert!(refused(&mut p, Command::Seek { tick: 41 }).contains("the latest is 40"));
+    let events = send(&mut p, Command::Step { ticks: 1 });
+    assert_eq!(ticks(&events)[0].inputs.len(), 1, "recorded with its tick");
+}
+
+#[test]
+fn time_is_played_at_the_speed_that_was_asked_for() {
+    let mut p = play("robot", 1);
+    assert!(p.advance(1e9).is_empty(), "paused");
+    send(&mut p, Command::Run);
+    let mut n = 0;
+    for _ in 0..60 {
+        n += ticks(&p.advance(1e9 / 60.0)).len();
+    }
+    assert!((19..=20).contains(&n), "{n} ticks of 50 ms in a second");
+    send(&mut p, Command::Speed { factor: 4.0 });
+    assert_eq!(ticks(&p.advance(0.25e9)).len(), 20);
+    assert!(
+        ticks(&p.advance(1e18)).len() <= 400,
+        "a long sleep is not made up for"
+    );
+    assert!(refused(&mut p, Command::Speed { factor: 0.0 }).contains("no speed"));
+    send(&mut p, Command::Pause);
+    assert!(p.advance(1e9).is_empty());
+}
+
+#[test]
+fn breakpoints_pause_where_they_are_met() {
+    let mut p = play("robot", 1);
+    let recharge = Command::Break(serde_json::from_str(r#"{"when":"entered","node":3}"#).unwrap());
+    send(&mut p, recharge);
+    let low = r#"{"when":"key","key":3,"is":"<","value":0.5}"#;
+    send(&mut p, Command::Break(serde_json::from_str(low).unwrap()));
+    send(&mut p, Command::Step { ticks: 5 });
+    let drain = serde_json::json!({ "input": "drain", "agent": 0 });
+    send(&mut p, Command::Input { input: drain });
+    send(&mut p, Command::Run);
+    let events = p.advance(1e9);
+    let hits: Vec<_> = events
+        .iter()
+        .filter_map(|e| match e {
+            Event::Hit { tick, text, .. } => Some((*tick, text.as_str())),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(ticks(&events).len(), 1, "not a tick further");
+    assert_eq!(hits.len(), 2, "{hits:?}");
+    assert_eq!(hits[0], (6, "recharge was entered"));
+    assert!(hits[1].1.starts_with("battery is 0.1"), "{hits:?}");
+    assert!(p.advance(1e9).is_empty());
+    send(&mut p, Command::Run);
+    assert!(ticks(&p.advance(1e9)).len() > 10, "it does not stop again");
+    assert!(refused(&mut p, Command::Unbreak { breakpoint: 9 }).contains("no breakpoint 9"));
+}
+
+#[test]
+fn editing_a_key_is_a_recorded_input() {
+    let mut p = play("robot", 1);
+    send(&mut p, Command::Step { ticks: 2 });
+    let set = Command::SetKey {
+        agent: 0,
+        key: 3,
+        value: tickseed_record::message::Value::Float(0.1),
+    };
+    send(&mut p, set);
+    let events = send(&mut p, Command::Step { ticks: 1 });
+    let tick = ticks(&events)[0];
+    assert_eq!(tick.inputs[0]["input"], "set");
+    assert_eq!(tick.deciding, Some(3), "the battery is low at once");
+    let wrong = Command::SetKey {
+        agent: 0,
+        key: 2,
+        value: tickseed_record::message::Value::Float(0.1),
+    };
+    assert!(refused(&mut p, wrong).contains("heading"), "read only");
+}
+
+#[test]
+fn nonsense_is_answered_with_errors() {
+    let mut p = Player::default();
+    for bad in [
+        "",
+        "[]",
+        "{}",
+        r#"{"do":"fly"}"#,
+        r#"{"do":"seek","tick":-1}"#,
+        "\u{0}",
+    ] {
+        let answer = p.handle_json(bad.as_bytes());
+        assert!(answer.contains(r#""event":"error""#), "{bad}: {answer}");
+    }
+    let world = |name: &str| Command::World {
+        name: name.into(),
+        seed: 0,
+        agents: None,
+    };
+    assert!(refused(&mut p, world("rowboat")).contains("there are robot"));
+    assert!(refused(&mut p, Command::StepNode).contains("step_node"));
+}

@@ -1,0 +1,12 @@
+//! The studio: a web page in which a tree is run, watched and rewound, and the small server
+//! that hands it out on this machine.
+//!
+//! The page carries the engine with it, as WebAssembly: the server only serves files.
+#![forbid(unsafe_code)]
+
+mod files;
+mod http;
+mod server;
+
+pub use files::is_built;
+pub use server::Server;

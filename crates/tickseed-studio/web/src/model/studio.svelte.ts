@@ -1,0 +1,264 @@
+import type {
+  AgentSummary,
+  Break,
+  Command,
+  Control,
+  Event,
+  Hello,
+  KeyDef,
+  NodeInfo,
+  Tick,
+  TreeDef,
+  Value,
+  View,
+  WorldInfo,
+} from '../protocol';
+import type { Listener, Transport } from '../transport/transport';
+import { inPage } from '../transport/worker';
+import { History, type NodeState } from './history';
+
+export interface Known {
+  name: string;
+  about: string;
+  agents: number;
+  crowd: boolean;
+}
+
+export interface KeyState {
+  value: Value;
+  /** When it last changed. */
+  tick: number;
+  writer?: number;
+}
+
+/** All that the page knows, kept up to date by the events of one connection. */
+export class Studio implements Listener {
+  worlds = $state.raw<Known[]>([]);
+  hello = $state.raw<Hello>();
+  tree = $state.raw<TreeDef>();
+  world = $state.raw<WorldInfo>();
+  control = $state.raw<Control>({ paused: true, speed: 1, tick: 0, first: 0, latest: 0 });
+  view = $state.raw<View>();
+  /** The tick that is shown. */
+  tick = $state.raw<Tick>();
+  states = $state.raw<(NodeState | undefined)[]>([]);
+  keys = $state.raw<(KeyState | undefined)[]>([]);
+  summary = $state.raw<AgentSummary[]>([]);
+  selected = $state<number>();
+  notice = $state.raw<{ text: string; tone: 'info' | 'bad' }>();
+  breakpoints = $state.raw<Map<number, Break>>(new Map());
+  up = $state(false);
+  /** Counts up with every change of the history, for what draws it. */
+  revision = $state(0);
+
+  history = new History();
+  private transport: Transport | undefined;
+  private nextId = 1;
+  private answers = new Map<number, (event: Event) => void>();
+  private seeking = false;
+
+  nodes = $derived<NodeInfo[]>(this.tree?.nodes ?? []);
+  keyDefs = $derived<KeyDef[]>(this.tree?.keys ?? []);
+  past = $derived(this.control.tick < this.control.latest);
+  /** The nodes from the root to the deciding leaf. */
+  path = $derived.by(() => {
+    const path = new Set<number>();
+    let at: number | null | undefined = this.tick?.deciding;
+    while (at !== null && at !== undefined) {
+      path.add(at);
+      at = this.nodes[at]?.parent;
+    }
+    return path;
+  });
+
+  start(): void {
+    this.transport = inPage(this);
+  }
+
+  connected(up: boolean, why?: string): void {
+    this.up = up;
+    if (!up) {
+      this.notice = { text: why ?? 'the connection is gone', tone: 'bad' };
+      return;
+    }
+    void this.ask<Known[]>({ ask: 'worlds' }).then((w) => (this.worlds = w));
+    this.open('robot', 7);
+  }
+
+  /** Begins a world. */
+  open(name: string, seed: number, agents?: number): void {
+    void this.do({ do: 'world', name, seed, ...(agents ? { agents } : {}) });
+    void this.do({ do: 'subscribe', agents: [0], nodes: true, scene: true, summary: true });
+    void this.do({ do: 'run' });
+  }
+
+  /** Sends a command; the answer, or an error that is shown and thrown away. */
+  async do(command: Command): Promise<unknown> {
+    try {
+      return await this.ask(command);
+    } catch (e) {
+      this.notice = { text: e instanceof Error ? e.message : String(e), tone: 'bad' };
+      return undefined;
+    }
+  }
+
+  /** Sends a question or command; fails with the error's text. */
+  ask<T>(message: Record<string, unknown>): Promise<T> {
+    const id = this.nextId++;
+    return new Promise((resolve, reject) => {
+      this.answers.set(id, (event) => {
+        if (event.event === 'error') reject(new Error(event.text));
+        else if (event.event === 'done') resolve(event.answer as T);
+      });
+      if (message.do === 'seek' || message.do === 'step_back' || message.do === 'live') {
+        this.seeking = true;
+      }
+      this.transport?.send({ ...message, id });
+    });
+  }
+
+  toggle(): void {
+    void this.do({ do: this.control.paused ? 'run' : 'pause' });
+  }
+
+  seek(tick: number): void {
+    const to = Math.max(0, Math.min(Math.round(tick), this.control.latest));
+    if (to !== this.control.tick) void this.do({ do: 'seek', tick: to });
+  }
+
+  click(x: number, y: number): void {
+    void this.do({ do: 'input', input: { input: 'click', x, y } });
+  }
+
+  drain(): void {
+    const agent = this.tick?.agent ?? 0;
+    void this.do({ do: 'input', input: { input: 'drain', agent } });
+  }
+
+  setKey(key: number, value: Value): Promise<unknown> {
+    return this.do({ do: 'set_key', agent: this.tick?.agent ?? 0, key, value });
+  }
+
+  async toggleBreak(b: Break): Promise<void> {
+    const same = JSON.stringify(b);
+    for (const [number, other] of this.breakpoints) {
+      if (JSON.stringify(other) === same) {
+        await this.do({ do: 'unbreak', breakpoint: number });
+        const rest = new Map(this.breakpoints);
+        rest.delete(number);
+        this.breakpoints = rest;
+        return;
+      }
+    }
+    const answer = (await this.do({ do: 'break', ...b })) as { breakpoint: number } | undefined;
+    if (answer) this.breakpoints = new Map(this.breakpoints).set(answer.breakpoint, b);
+  }
+
+  hasBreak(node: number): boolean {
+    for (const b of this.breakpoints.values()) {
+      if (b.when === 'entered' && b.node === node) return true;
+    }
+    return false;
+  }
+
+  events(events: Event[]): void {
+    let ticks: Tick[] = [];
+    for (const event of events) {
+      switch (event.event) {
+        case 'hello':
+          ticks = [];
+          this.greet(event);
+          break;
+        case 'tick':
+          ticks.push(event);
+          break;
+        case 'control': {
+          this.take(ticks);
+          ticks = [];
+          const { event: _, ...control } = event;
+          if (control.latest < this.history.latest) this.history.truncate(control.latest);
+          this.control = control;
+          if (control.tick === 0) this.rewound();
+          this.revision++;
+          break;
+        }
+        case 'scene':
+          this.view = event.view;
+          break;
+        case 'summary':
+          this.summary = event.agents;
+          break;
+        case 'hit':
+          this.notice = { text: `Paused at tick ${event.tick}: ${event.text}`, tone: 'info' };
+          break;
+        case 'log':
+          this.notice = { text: event.text, tone: event.level === 'error' ? 'bad' : 'info' };
+          break;
+        case 'done':
+        case 'error': {
+          const answer = event.id === undefined ? undefined : this.answers.get(event.id);
+          if (answer && event.id !== undefined) {
+            this.answers.delete(event.id);
+            answer(event);
+          } else if (event.event === 'error') {
+            this.notice = { text: event.text, tone: 'bad' };
+          }
+          break;
+        }
+        default:
+          break;
+      }
+    }
+    this.take(ticks);
+  }
+
+  private greet(hello: Hello): void {
+    this.hello = hello;
+    this.tree = hello.trees[0];
+    this.world = hello.world;
+    this.control = hello.control;
+    this.history.clear();
+    this.breakpoints = new Map();
+    this.selected = undefined;
+    this.summary = [];
+    this.rewound();
+    this.revision++;
+  }
+
+  private rewound(): void {
+    this.tick = undefined;
+    this.states = new Array(this.nodes.length).fill(undefined);
+    this.keys = [];
+  }
+
+  private take(ticks: Tick[]): void {
+    const last = ticks.at(-1);
+    if (!last) return;
+    let states = this.states.slice();
+    let keys = this.keys.slice();
+    for (const tick of ticks) {
+      const follows = tick.tick === (this.tick?.tick ?? 0) + 1;
+      this.history.add(tick, this.seeking || !follows);
+      if (follows) {
+        for (const [node, status] of tick.nodes ?? []) states[node] = { status, tick: tick.tick };
+      } else {
+        states = this.history.statesAt(tick.tick, this.nodes.length);
+      }
+      for (const c of tick.keys ?? []) {
+        if (follows || !keys[c.key] || keys[c.key]!.value !== c.value) {
+          keys[c.key] = { value: c.value, tick: tick.tick, writer: c.writer };
+        }
+      }
+      this.tick = tick;
+    }
+    this.seeking = false;
+    this.states = states;
+    this.keys = keys;
+    this.control = {
+      ...this.control,
+      tick: last.tick,
+      latest: Math.max(this.control.latest, last.tick),
+    };
+    this.revision++;
+  }
+}

@@ -1,0 +1,155 @@
+// The messages of docs/protocol.md, as far as the page uses them.
+
+export type Status = 'success' | 'failure' | 'running' | 'skipped';
+export type Value = boolean | number | string | null;
+
+export interface NodeInfo {
+  id: number;
+  parent: number | null;
+  kind: string;
+  name?: string;
+  label: string;
+  path: string;
+  rule: unknown;
+  guard?: string;
+  reads?: number[];
+  options?: Record<string, string>;
+  span?: { start: number; end: number; line: number; column: number };
+}
+
+export interface KeyDef {
+  name: string;
+  type: string;
+  writable: boolean;
+}
+
+export interface TreeDef {
+  id: number;
+  name: string;
+  nodes: NodeInfo[];
+  keys: KeyDef[];
+  source?: string;
+}
+
+export interface WorldInfo {
+  name: string;
+  about: string;
+  seed: number;
+  agents: number;
+  step: number;
+  click: string;
+  drain: string;
+}
+
+export interface Control {
+  paused: boolean;
+  speed: number;
+  tick: number;
+  first: number;
+  latest: number;
+  breakpoints?: number;
+}
+
+export interface Hello {
+  event: 'hello';
+  protocol: number;
+  process: { name: string; version: string; pid?: number };
+  session: string;
+  trees: TreeDef[];
+  agents: { id: number; name?: string; tree: number }[];
+  world?: WorldInfo;
+  control: Control;
+  can: string[];
+}
+
+export interface KeyChange {
+  key: number;
+  value: Value;
+  writer?: number;
+}
+
+export interface Tick {
+  event: 'tick';
+  agent: number;
+  tick: number;
+  time: number;
+  status: Status | null;
+  leaves: [number, Status | null][];
+  halted?: number[];
+  deciding?: number;
+  keys?: KeyChange[];
+  inputs?: WorldInput[];
+  fingerprint?: string;
+  nodes?: [number, Status | null][];
+  failure?: { node: number; text: string };
+}
+
+export type WorldInput =
+  | { input: 'click'; x: number; y: number }
+  | { input: 'drain'; agent: number }
+  | { input: 'set'; agent: number; key: number; value: Value };
+
+export interface Point {
+  x: number;
+  y: number;
+}
+
+export type Shape =
+  | 'dots'
+  | 'place'
+  | 'line'
+  | 'ring'
+  | { body: { radius: number; heading: number } }
+  | { circle: { radius: number } };
+
+export type Tone = 'quiet' | 'plain' | 'agent' | 'focus' | 'good' | 'goal' | 'bad';
+
+export interface Mark {
+  shape: Shape;
+  tone: Tone;
+  points: Point[];
+  label: string;
+}
+
+export interface View {
+  size: Point;
+  marks: Mark[];
+  bars: { label: string; value: number; tone: Tone }[];
+  notes: [string, string][];
+}
+
+export interface AgentSummary {
+  agent: number;
+  status: Status | null;
+  leaf?: number;
+  age: number;
+  flips: number;
+  warnings?: string[];
+}
+
+export type Event =
+  | Hello
+  | Tick
+  | ({ event: 'control' } & Control)
+  | { event: 'tree'; id: number; name: string; nodes: NodeInfo[] }
+  | { event: 'scene'; tick: number; view: View }
+  | { event: 'summary'; tick: number; agents: AgentSummary[] }
+  | { event: 'hit'; breakpoint: number; tick: number; agent: number; text: string }
+  | { event: 'log'; level: string; text: string }
+  | { event: 'done'; id?: number; answer?: unknown }
+  | { event: 'error'; id?: number; text: string; mistakes?: unknown[] }
+  | { event: 'dropped'; count: number }
+  | { event: 'bye'; text: string }
+  | {
+      event: 'reloaded';
+      old: number;
+      tree: TreeDef;
+      moves: { moved: string[]; restarted: string[]; gone: string[] };
+    };
+
+export type Break =
+  | { when: 'entered'; node: number }
+  | { when: 'answered'; node: number; status?: Status }
+  | { when: 'key'; key: number; is: string; value?: Value };
+
+export type Command = { do: string } & Record<string, unknown>;

@@ -36,6 +36,8 @@ pub(crate) enum Command {
     Convert(files::Convert),
     /// Print the descriptions of nodes that tree files hold, for editors and for checking
     Models(files::Models),
+    /// Serve an editor over standard input and output (Language Server Protocol)
+    Lsp(crate::lsp::Lsp),
 }
 
 #[derive(clap::Args, Clone, Debug)]

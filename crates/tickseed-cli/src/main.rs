@@ -6,6 +6,7 @@
 mod args;
 mod fail;
 mod files;
+mod lsp;
 mod plain;
 mod report;
 mod screen;
@@ -28,6 +29,7 @@ fn main() -> ExitCode {
         Command::Fmt(format) => format.run(),
         Command::Convert(convert) => convert.run(),
         Command::Models(models) => models.run(),
+        Command::Lsp(lsp) => lsp.run(),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,

@@ -8,7 +8,7 @@ mod losses;
 mod messages;
 mod models;
 
-pub(crate) use check::Check;
+pub(crate) use check::{Check, findings};
 pub(crate) use convert::Convert;
 pub(crate) use format::Format;
 pub(crate) use models::Models;

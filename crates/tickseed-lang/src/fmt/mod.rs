@@ -10,6 +10,8 @@ mod values;
 
 use crate::model::{Comment, Document, Trivia};
 
+pub(crate) use names::kind as spell;
+
 /// Lines longer than this are broken where there is a place for it.
 const WIDTH: usize = 100;
 

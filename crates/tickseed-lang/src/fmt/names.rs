@@ -13,7 +13,7 @@ pub(super) fn name(name: &str) -> String {
 }
 
 /// A node's kind, without what makes it a built-in.
-pub(super) fn kind(kind: &str) -> String {
+pub(crate) fn kind(kind: &str) -> String {
     let begins_two_words = BUILTINS.iter().any(|builtin| {
         builtin
             .words

@@ -42,7 +42,8 @@ pub struct Options {
     /// How many nodes the tree may have; [`MAX_NODES`] if zero.
     pub max_nodes: usize,
     /// Whether the engine's tree keeps a node for every node of the file, subtrees included, so
-    /// that a trace shows each. Costs a little time.
+    /// that a trace shows each, and reactive nodes leave their children as they are when an error
+    /// is [kept](crate::board::Board::keep_faults). Costs a little time.
     pub every_node: bool,
     /// Whether known faults of BehaviorTree.CPP and Nav2 are corrected: see [`compat`](crate::compat).
     pub fix_known_bugs: bool,

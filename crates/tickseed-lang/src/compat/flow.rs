@@ -86,6 +86,48 @@ impl<C: HasBoard> CustomNode<C> for Yielding {
     }
 }
 
+/// `ReactiveSequence` and `ReactiveFallback` where an error below must leave all other children as
+/// they are. Otherwise the same as the engine's own.
+pub(crate) struct Reactive {
+    pub(crate) sequence: bool,
+}
+
+impl<C: HasBoard> CustomNode<C> for Reactive {
+    type State = ();
+    type Memory = ();
+
+    fn name(&self) -> &'static str {
+        if self.sequence {
+            "reactive sequence"
+        } else {
+            "reactive selector"
+        }
+    }
+
+    fn tick(&self, branches: &mut Branches<'_, C>, _: &mut (), _: &mut ()) -> Result<Status, Stop> {
+        let (on, stop) = if self.sequence {
+            (Status::Success, Status::Failure)
+        } else {
+            (Status::Failure, Status::Success)
+        };
+        let mut all_skipped = true;
+        for i in 0..branches.len() {
+            match child!(branches, i) {
+                Status::Running => {
+                    (0..branches.len())
+                        .filter(|other| *other != i)
+                        .for_each(|other| branches.halt(other));
+                    return Ok(Status::Running);
+                }
+                Status::Skipped => {}
+                status if status == stop => return Ok(stop),
+                _ => all_skipped = false,
+            }
+        }
+        Ok(if all_skipped { Status::Skipped } else { on })
+    }
+}
+
 /// Which children have finished, one bit each.
 pub(crate) trait Marks: Pod {
     fn words(&mut self) -> &mut [u64];

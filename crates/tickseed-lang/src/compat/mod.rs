@@ -389,6 +389,11 @@ impl<'d, C: HasBoard> Making<'_, 'd, C> {
         Some(match kind {
             "Sequence" => n.sequence(children),
             "Fallback" => n.selector(children),
+            // An exception halts no other child: only the rule itself can leave them running.
+            "ReactiveSequence" | "ReactiveFallback" if self.loader.options.every_node => {
+                let sequence = kind == "ReactiveSequence";
+                n.custom(flow::Reactive { sequence }, children)
+            }
             "ReactiveSequence" => n.sequence(children).reactive(),
             "ReactiveFallback" => n.selector(children).reactive(),
             "AsyncSequence" | "AsyncFallback" => yielding(kind == "AsyncSequence", children),

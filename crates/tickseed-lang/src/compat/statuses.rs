@@ -72,6 +72,8 @@ pub enum StatusRole {
     IfThenElse,
     /// As a control; halts the branch that it leaves.
     WhileDoElse,
+    /// As a control; resets the children before the last when the last begins.
+    TryCatch,
     /// Nav2's: two children of which the finished one is reset at once.
     Alternating,
     /// Nav2's: resets all children when it finishes, but runs before only through its children.
@@ -86,6 +88,7 @@ impl StatusRole {
             "SequenceWithMemory" => StatusRole::Memory,
             "IfThenElse" => StatusRole::IfThenElse,
             "WhileDoElse" => StatusRole::WhileDoElse,
+            "TryCatch" => StatusRole::TryCatch,
             "RecoveryNode" => StatusRole::Alternating,
             "PipelineSequence" | "NonblockingSequence" => StatusRole::Pipeline,
             "Precondition" | "SkipUnlessUpdated" | "WaitValueUpdate" => StatusRole::LateDecorator,
@@ -117,6 +120,8 @@ struct Entry {
     /// The child that was ticked last, and whether one was ticked in this tick.
     last: Option<usize>,
     ticked: bool,
+    /// Its status before its present tick.
+    before: NodeStatus,
 }
 
 /// The place of an engine node in a written one.
@@ -275,6 +280,11 @@ impl Statuses {
                 self.reset_where(node, |i, _| i >= from);
             }
             (R::IfThenElse, Status::Failure) if at == Some(0) => {}
+            (R::TryCatch, Status::Running)
+                if at.map(|at| at + 1) == Some(self.entries[node].children.len()) =>
+            {
+                self.reset_where(node, |_, child| Some(child) != last);
+            }
             (R::Alternating, Status::Running) => {
                 self.reset_where(node, |_, child| Some(child) != last);
             }
@@ -302,6 +312,7 @@ impl Trace for Statuses {
             use StatusRole as R;
             let entry = &mut self.entries[part.instance];
             entry.ticked = false;
+            entry.before = entry.status;
             if !matches!(
                 entry.role,
                 R::Leaf | R::LateDecorator | R::Switch | R::Pipeline
@@ -319,6 +330,11 @@ impl Trace for Statuses {
         };
         // An exception passes through: nobody resets or keeps anything.
         if self.faulted() {
+            // A node that fails before it ticks a child has not begun.
+            let entry = &mut self.entries[part.instance];
+            if part.inner && !entry.ticked {
+                entry.status = entry.before;
+            }
             return;
         }
         if part.inner {

@@ -279,6 +279,15 @@ fn message(
         Some((text, found)) if found.bytes().all(|b| b.is_ascii_digit()) => text,
         _ => error.message.as_str(),
     };
+    // Ours says what was expected as well, and its place is the message's own.
+    if let Some((start, _)) = text.split_once(": expected ")
+        && start.starts_with("The port with name")
+    {
+        return start.to_owned();
+    }
+    if text.starts_with("a port with name") {
+        return text.replacen(">)", &format!(">, line {line})"), 1);
+    }
     if let Some((start, _)) = text.split_once("'. ")
         && start.starts_with("Duplicate SubTree path")
     {

@@ -16,6 +16,10 @@ use crate::model::{self, Category, Document, Form, KeyDecl, Role, SourceMap, Spa
 use crate::registry::Registry;
 
 /// What became of a written node.
+#[allow(
+    clippy::large_enum_variant,
+    reason = "it lives from a node's making to its parent's"
+)]
 pub(crate) enum Made<C: HasBoard> {
     /// A node.
     Node(Node<C>),
@@ -83,6 +87,7 @@ impl<'d, C: HasBoard> Loader<'d, C> {
             typed: HashMap::new(),
             too_many: false,
             twins: HashMap::new(),
+            names: None,
             subtree_paths: Default::default(),
         }
     }
@@ -174,6 +179,7 @@ impl<'d, C: HasBoard> Loader<'d, C> {
         }
         // Keys of files are seen by every tree; the main tree's own are not.
         self.file_keys = std::mem::take(&mut self.scopes[ROOT].keys);
+        self.names = None;
         for name in self.options.extra_keys.clone() {
             let key = model::KeyRef {
                 scope: model::KeyScope::Local,

@@ -26,7 +26,7 @@ use crate::model::{Document, SourceMap, Span};
 use crate::registry::Registry;
 pub(crate) use code::{Assignments, Computed, Functions};
 pub(crate) use expand::Place;
-pub(crate) use scope::{Binding, Scope};
+pub(crate) use scope::{Binding, Scope, ScopeId};
 
 /// How many nodes a tree may have after its subtrees are put in their places.
 pub const MAX_NODES: usize = 200_000;
@@ -177,6 +177,8 @@ pub(crate) struct Loader<'d, C: HasBoard> {
     /// What strong types the slots of XML keys were given, and where first.
     pub(crate) typed: HashMap<crate::expr::Slot, (String, Span)>,
     pub(crate) too_many: bool,
+    /// The names of the scope that was asked for last, while no key is added.
+    pub(crate) names: Option<(ScopeId, Arc<crate::expr::Names>)>,
     /// Paths of subtrees, as BehaviorTree.CPP gives them.
     pub(crate) subtree_paths: HashSet<String>,
     /// How often a path was given.

@@ -7,6 +7,7 @@
 //! keys but those that begin with `_` are the caller's).
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use tickseed_core::KeyId;
 
@@ -84,6 +85,7 @@ impl<C: HasBoard> Loader<'_, C> {
         };
         if let Some((parent, key)) = up {
             let binding = self.try_resolve(parent, &key, span)?;
+            self.names = None;
             self.scopes[scope]
                 .keys
                 .insert(name.to_owned(), binding.clone());
@@ -110,6 +112,7 @@ impl<C: HasBoard> Loader<'_, C> {
             span: Some(span),
             writable: true,
         };
+        self.names = None;
         self.scopes[scope]
             .keys
             .insert(name.to_owned(), binding.clone());
@@ -180,6 +183,7 @@ impl<C: HasBoard> Loader<'_, C> {
                     span: Some(span),
                     writable,
                 };
+                self.names = None;
                 self.scopes[scope]
                     .keys
                     .insert(name.to_owned(), binding.clone());
@@ -193,7 +197,18 @@ impl<C: HasBoard> Loader<'_, C> {
     }
 
     /// The names an expression of this scope may use.
-    pub(crate) fn names(&self, scope: ScopeId) -> Names {
+    pub(crate) fn names(&mut self, scope: ScopeId) -> Arc<Names> {
+        if let Some((of, names)) = &self.names
+            && *of == scope
+        {
+            return Arc::clone(names);
+        }
+        let names = Arc::new(self.collect_names(scope));
+        self.names = Some((scope, Arc::clone(&names)));
+        names
+    }
+
+    fn collect_names(&self, scope: ScopeId) -> Names {
         let mut names = Names::new();
         let entry = |binding: &Binding| Key {
             ty: binding.ty.clone(),

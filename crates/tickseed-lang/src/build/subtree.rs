@@ -170,6 +170,7 @@ impl<'d, C: HasBoard> Loader<'d, C> {
                     span: Some(value.span),
                     writable: true,
                 };
+                self.names = None;
                 self.scopes[scope].keys.insert(name.to_owned(), binding);
             }
             Err(diagnostic) => self.report(*diagnostic),
@@ -303,6 +304,7 @@ impl<'d, C: HasBoard> Loader<'d, C> {
                 span: Some(param.span),
                 slot: binding.slot,
             };
+            self.names = None;
             self.scopes[scope].keys.insert(name.to_owned(), alias);
             return;
         }

@@ -60,6 +60,10 @@ pub(crate) struct Lane<'h, C: Context> {
     /// Agents that are not asleep; empty without events.
     pub(crate) awake: &'h mut [u64],
     pub(crate) sleeping: Option<Sleeping<'h>>,
+    #[cfg_attr(
+        not(feature = "std"),
+        expect(dead_code, reason = "only with std can panics be caught")
+    )]
     pub(crate) catch: bool,
     pub(crate) out: &'h mut LaneOut,
 }

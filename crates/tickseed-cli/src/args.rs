@@ -8,6 +8,7 @@ use tickseed_worlds::{Info, Input, WORLDS, World};
 
 use crate::fail::Fail;
 use crate::files;
+use crate::recording;
 
 /// Behaviour trees: run them and watch them decide.
 #[derive(Parser, Debug)]
@@ -24,6 +25,10 @@ Exit codes: 0 done, 1 the run failed or the files have mistakes, 2 the command l
 pub(crate) enum Command {
     /// Run a world: on a screen of its own in a terminal, as lines of text elsewhere
     Run(Run),
+    /// Run a world as fast as it goes and keep what its tree did in a file
+    Record(recording::Record),
+    /// Run a recorded world again and compare every tick; or show a tick of any recording
+    Replay(recording::Replay),
     /// List the worlds
     List,
     /// Serve the studio, a page to run, watch and rewind trees in, on this machine
@@ -66,38 +71,52 @@ impl Studio {
 
 #[derive(clap::Args, Clone, Debug)]
 pub(crate) struct Run {
-    /// Which world; `tickseed list` names them
-    #[arg(value_name = "WORLD")]
-    name: String,
+    #[command(flatten)]
+    pub(crate) setup: Setup,
     /// Run this many ticks as lines of text and stop [default: a simulated minute]
     #[arg(long, value_name = "N")]
     pub(crate) ticks: Option<u64>,
-    /// The seed that decides everything random
-    #[arg(long, value_name = "S", default_value_t = 0)]
-    seed: u64,
-    /// How many agents, in worlds where that can be chosen
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=MOST_AGENTS))]
-    agents: Option<u32>,
     /// One JSON object a line: first the tree, then every tick
     #[arg(long)]
     pub(crate) json: bool,
     /// Lines of text even in a terminal
     #[arg(long, conflicts_with = "json")]
     pub(crate) plain: bool,
+    /// No summary and no progress on standard error
+    #[arg(long, short)]
+    pub(crate) quiet: bool,
+}
+
+/// A world with what will happen to it.
+#[derive(clap::Args, Clone, Debug)]
+pub(crate) struct Setup {
+    /// Which world; `tickseed list` names them
+    #[arg(value_name = "WORLD")]
+    name: String,
+    /// The seed that decides everything random
+    #[arg(long, value_name = "S", default_value_t = 0)]
+    seed: u64,
+    /// How many agents, in worlds where that can be chosen
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=MOST_AGENTS))]
+    agents: Option<u32>,
     /// Click at X,Y (metres) after this many ticks; may be repeated
     #[arg(long, value_name = "TICK:X,Y")]
     click: Vec<Click>,
     /// Drain the watched agent after this many ticks; may be repeated
     #[arg(long, value_name = "TICK")]
     drain: Vec<u64>,
-    /// No summary and no progress on standard error
-    #[arg(long, short)]
-    pub(crate) quiet: bool,
 }
 
 const MOST_AGENTS: i64 = 1_000_000;
 
 impl Run {
+    /// Whether lines are asked for rather than a screen.
+    pub(crate) fn wants_lines(&self) -> bool {
+        self.json || self.plain || self.ticks.is_some()
+    }
+}
+
+impl Setup {
     /// Makes the world that is asked for.
     pub(crate) fn world(&self) -> Result<Box<dyn World>, Fail> {
         let info = find(&self.name)?;
@@ -111,11 +130,6 @@ impl Run {
             )));
         }
         Ok((info.make)(self.seed, self.agents.unwrap_or(info.agents)))
-    }
-
-    /// Whether lines are asked for rather than a screen.
-    pub(crate) fn wants_lines(&self) -> bool {
-        self.json || self.plain || self.ticks.is_some()
     }
 
     /// The inputs that the command line asks for, in the order of their ticks.
@@ -156,7 +170,7 @@ impl FromStr for Click {
 }
 
 /// The world of this name.
-fn find(name: &str) -> Result<&'static Info, Fail> {
+pub(crate) fn find(name: &str) -> Result<&'static Info, Fail> {
     if let Some(info) = WORLDS.iter().find(|w| w.name == name) {
         return Ok(info);
     }

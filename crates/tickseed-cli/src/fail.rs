@@ -16,6 +16,8 @@ pub(crate) enum Fail {
     Findings,
     /// A file could not be read or written.
     File(String, io::Error),
+    /// What was asked for cannot be done, in words.
+    Other(String),
     /// Output could not be written or the terminal not be used.
     Output(io::Error),
 }
@@ -27,7 +29,7 @@ impl Fail {
             Fail::Usage(_) => 2,
             // A file that is not there is a slip of the command line.
             Fail::File(..) => 2,
-            Fail::Tick(..) | Fail::Findings | Fail::Output(_) => 1,
+            Fail::Tick(..) | Fail::Findings | Fail::Other(_) | Fail::Output(_) => 1,
         }
     }
 
@@ -52,7 +54,7 @@ impl From<serde_json::Error> for Fail {
 impl fmt::Display for Fail {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Fail::Usage(what) => f.write_str(what),
+            Fail::Usage(what) | Fail::Other(what) => f.write_str(what),
             Fail::Tick(tick, e) => write!(f, "tick {tick} failed: {e}"),
             Fail::Findings => f.write_str("the files have mistakes"),
             Fail::File(name, e) => write!(f, "failed to use `{name}`: {e}"),

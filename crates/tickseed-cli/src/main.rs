@@ -8,6 +8,7 @@ mod fail;
 mod files;
 mod lsp;
 mod plain;
+mod recording;
 mod report;
 mod screen;
 
@@ -23,6 +24,8 @@ fn main() -> ExitCode {
     let args = Args::parse();
     let done = match args.command {
         Command::Run(run) => start(&run),
+        Command::Record(record) => record.run(),
+        Command::Replay(replay) => replay.run(),
         Command::List => plain::list(&mut std::io::stdout().lock()),
         Command::Studio(studio) => studio.run(),
         Command::Check(check) => check.run(),
@@ -48,6 +51,6 @@ fn start(run: &args::Run) -> Result<(), Fail> {
     if terminal && !run.wants_lines() {
         return screen::run(run);
     }
-    let mut world = run.world()?;
+    let mut world = run.setup.world()?;
     plain::run(run, &mut *world, &mut std::io::stdout().lock())
 }

@@ -27,7 +27,7 @@ pub(crate) fn run(args: &Run, world: &mut dyn World, out: &mut dyn Write) -> Res
         .ticks
         .unwrap_or_else(|| 60_000_000_000 / step.as_nanos().max(1) as u64);
     head(args.json, world, &mut out)?;
-    let inputs = args.inputs();
+    let inputs = args.setup.inputs();
     let mut due = inputs.iter().peekable();
     let mut progress = Progress::new(args.quiet, ticks, world.agents());
     let mut shown = Shown::default();
@@ -146,7 +146,7 @@ fn line(world: &dyn World, shown: &Shown, out: &mut impl Write) -> Result<(), Fa
     Ok(())
 }
 
-fn describe(input: Input) -> String {
+pub(crate) fn describe(input: Input) -> String {
     match input {
         Input::Click { x, y } => format!("a click at {x},{y}"),
         Input::Drain { agent } => format!("a drain of agent {agent}"),

@@ -46,7 +46,7 @@ pub(super) struct App {
 impl App {
     pub(super) fn new(args: Run) -> Result<App, Fail> {
         Ok(App {
-            world: args.world()?,
+            world: args.setup.world()?,
             args,
             look: Look::from_environment(),
             paused: false,
@@ -127,7 +127,7 @@ impl App {
     }
 
     pub(super) fn restart(&mut self) -> Result<(), Fail> {
-        self.world = self.args.world()?;
+        self.world = self.args.setup.world()?;
         self.changes.clear();
         self.due = Duration::ZERO;
         self.said = None;

@@ -1,0 +1,9 @@
+//! Recordings of worlds: made, run again, looked into.
+
+mod bridge;
+mod record;
+mod replay;
+mod show;
+
+pub(crate) use record::Record;
+pub(crate) use replay::Replay;

@@ -1,0 +1,81 @@
+//! `tickseed record`.
+
+use std::fs::File;
+use std::io::BufWriter;
+use std::path::PathBuf;
+
+use tickseed_record::Recorder;
+
+use super::bridge::{Scribe, head};
+use crate::args::Setup;
+use crate::fail::Fail;
+use crate::plain::describe;
+
+/// Arguments of `tickseed record`.
+#[derive(clap::Args, Clone, Debug)]
+pub(crate) struct Record {
+    #[command(flatten)]
+    setup: Setup,
+    /// How many ticks [default: a simulated minute]
+    #[arg(long, value_name = "N")]
+    ticks: Option<u64>,
+    /// Where to; an existing file is replaced
+    #[arg(long, short, value_name = "FILE")]
+    output: PathBuf,
+    /// Record this agent instead of the first
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    agent: u32,
+    /// No summary on standard error
+    #[arg(long, short)]
+    quiet: bool,
+}
+
+impl Record {
+    pub(crate) fn run(&self) -> Result<(), Fail> {
+        let mut world = self.setup.world()?;
+        if self.agent >= world.agents() {
+            let agents = world.agents();
+            return Err(Fail::Usage(format!(
+                "no agent {}: the world has {agents}, counted from 0",
+                self.agent
+            )));
+        }
+        world.focus(self.agent);
+        let name = self.output.display().to_string();
+        let file = |e| Fail::File(name.clone(), e);
+        let out = BufWriter::new(File::create(&self.output).map_err(file)?);
+        let mut recorder = Recorder::new(out, &head(&*world)).map_err(file)?;
+        let mut scribe = Scribe::new(&*world);
+        let step = world.stage().step().as_nanos().max(1);
+        let ticks = self.ticks.unwrap_or((60_000_000_000 / step) as u64);
+        let inputs = self.setup.inputs();
+        let mut due = inputs.iter().peekable();
+        let mut given = Vec::new();
+        for tick in 0..ticks {
+            given.clear();
+            while let Some((_, input)) = due.next_if(|(t, _)| *t <= tick) {
+                if !world.input(*input) {
+                    let what = describe(*input);
+                    let name = world.info().name;
+                    return Err(Fail::Usage(format!(
+                        "the world `{name}` has no use for {what}"
+                    )));
+                }
+                given.push(*input);
+            }
+            world.step().map_err(|e| Fail::Tick(tick + 1, e))?;
+            let tick = scribe.take(&*world, &given);
+            recorder.record(tick).map_err(file)?;
+        }
+        recorder.finish().map_err(file)?;
+        if !self.quiet {
+            let bytes = std::fs::metadata(&self.output).map_err(file)?.len();
+            eprintln!(
+                "{ticks} ticks, fingerprint {:016x}, {bytes} bytes ({:.1} a tick)",
+                world.stage().fingerprint(),
+                bytes as f64 / ticks.max(1) as f64
+            );
+        }
+        Ok(())
+    }
+}

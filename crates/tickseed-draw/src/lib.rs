@@ -3,6 +3,7 @@
 //!
 //! Make a [`Tree`]: node by node, or of a built tree ([`Tree::from_def`], with a tick's answers
 //! by [`Tree::show_tick`]). Then
+//! - [`svg`] and [`outline`] give finished pictures: a standalone SVG, indented text;
 //! - [`layout`] gives a [`Picture`]: [`Card`]s and [`Wire`]s with places and with texts cut to
 //!   fit, for whoever draws on their own (with the feature `serde` they turn into JSON);
 //! - [`place`] alone gives the places of boxes of any size.
@@ -37,15 +38,23 @@ extern crate alloc;
 extern crate std;
 
 mod from_core;
+mod icons;
 mod layout;
+mod outline;
 mod place;
+mod svg;
 mod text;
+mod theme;
 mod tree;
 
+pub use icons::{Icon, icon, state_icon};
 pub use layout::{
     BASELINES, Card, EDGE, GLYPH_X, HEIGHTS, MARGIN, Options, Picture, SUBTITLE, TEXT_X, TITLE,
     Wire, layout,
 };
+pub use outline::outline;
 pub use place::{Align, Direction, Point, Size, Spacing, place};
+pub use svg::{svg, svg_of};
 pub use text::{FONT, Font, shorten, text_width};
+pub use theme::{DARK, LIGHT, Palette, STATES, Theme};
 pub use tree::{Node, Shape, State, Tree};

@@ -155,7 +155,7 @@ pub struct Wire {
 #[must_use]
 pub fn layout(tree: &Tree, options: &Options) -> Picture {
     let survey = tree.survey();
-    let spacing = options.spacing();
+    let mut spacing = options.spacing();
     let shown: Vec<usize> = (0..tree.nodes().len())
         .filter(|&i| survey.shown[i])
         .collect();
@@ -195,6 +195,24 @@ pub fn layout(tree: &Tree, options: &Options) -> Picture {
             height: c.height,
         })
         .collect();
+    let labels: Vec<String> = cards
+        .iter()
+        .map(|c| {
+            let most = match options.direction {
+                Direction::Down => c.width.max(LEAST_WIDTH),
+                Direction::Right => LEAST_WIDTH,
+            };
+            shorten(&tree.edge_label(c.node), EDGE, most)
+        })
+        .collect();
+    if options.direction == Direction::Right {
+        // Labels stand in the half of the room before the children.
+        let widest = labels
+            .iter()
+            .map(|l| text_width(l, EDGE))
+            .fold(0.0, f64::max);
+        spacing.levels = spacing.levels.max(even(2.0 * (widest + 25.0)));
+    }
     let places = place(&parents, &sizes, &spacing);
     let (mut width, mut height) = (0.0_f64, 0.0_f64);
     for (card, at) in cards.iter_mut().zip(places) {
@@ -205,9 +223,10 @@ pub fn layout(tree: &Tree, options: &Options) -> Picture {
     let wires = cards
         .iter()
         .zip(&parents)
-        .filter_map(|(card, parent)| {
+        .zip(labels)
+        .filter_map(|((card, parent), label)| {
             let from = &cards[(*parent)? as usize];
-            Some(wire(tree, from, card, &spacing))
+            Some(wire(from, card, label, &spacing))
         })
         .collect();
     Picture {
@@ -225,7 +244,7 @@ fn even(width: f64) -> f64 {
     f64::from(whole + u32::from(f64::from(whole) < half)) * 2.0
 }
 
-fn wire(tree: &Tree, from: &Card, to: &Card, spacing: &Spacing) -> Wire {
+fn wire(from: &Card, to: &Card, label: String, spacing: &Spacing) -> Wire {
     let half = spacing.levels / 2.0;
     let middle = |c: &Card| Point {
         x: c.x + c.width / 2.0,
@@ -233,7 +252,7 @@ fn wire(tree: &Tree, from: &Card, to: &Card, spacing: &Spacing) -> Wire {
     };
     let (start, end) = (middle(from), middle(to));
     // In the picture's own axes: where it leaves, the shared line, where it arrives.
-    let (mut points, label_at, most) = match spacing.direction {
+    let (mut points, label_at) = match spacing.direction {
         Direction::Down => {
             let shared = to.y - half;
             let points = [
@@ -242,7 +261,7 @@ fn wire(tree: &Tree, from: &Card, to: &Card, spacing: &Spacing) -> Wire {
                 (end.x, shared),
                 (end.x, to.y),
             ];
-            (points, (end.x, to.y - half / 2.0), to.width.max(60.0))
+            (points, (end.x, to.y - half / 2.0))
         }
         Direction::Right => {
             let shared = to.x - half;
@@ -252,7 +271,7 @@ fn wire(tree: &Tree, from: &Card, to: &Card, spacing: &Spacing) -> Wire {
                 (shared, end.y),
                 (to.x, end.y),
             ];
-            (points, (to.x - half / 2.0, end.y), half - 8.0)
+            (points, (to.x - half / 2.0, end.y))
         }
     };
     let straight = match spacing.direction {
@@ -269,7 +288,6 @@ fn wire(tree: &Tree, from: &Card, to: &Card, spacing: &Spacing) -> Wire {
     } else {
         Vec::from(points)
     };
-    let label = shorten(&tree.edge_label(to.node), EDGE, most);
     Wire {
         parent: from.node,
         child: to.node,

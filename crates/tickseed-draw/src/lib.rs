@@ -1,9 +1,10 @@
 //! Behaviour trees as pictures: an ordered, tidy layout that a page, a command and a document
 //! share.
 //!
-//! Make a [`Tree`]: node by node, or of a built tree ([`Tree::from_def`], with a tick's answers
-//! by [`Tree::show_tick`]). Then
-//! - [`svg`] and [`outline`] give finished pictures: a standalone SVG, indented text;
+//! Make a [`Tree`]: node by node, of a built tree ([`Tree::from_def`], with a tick's answers by
+//! [`Tree::show_tick`]), or of a tree file (`Forest`, with the feature `lang`). Then
+//! - [`svg`], [`dot`], [`mermaid`] and [`outline`] give finished pictures: a standalone SVG,
+//!   Graphviz, Mermaid, indented text;
 //! - [`layout`] gives a [`Picture`]: [`Card`]s and [`Wire`]s with places and with texts cut to
 //!   fit, for whoever draws on their own (with the feature `serde` they turn into JSON);
 //! - [`place`] alone gives the places of boxes of any size.
@@ -37,9 +38,13 @@ extern crate alloc;
 #[cfg(test)]
 extern crate std;
 
+mod dot;
 mod from_core;
+#[cfg(feature = "lang")]
+mod from_lang;
 mod icons;
 mod layout;
+mod mermaid;
 mod outline;
 mod place;
 mod svg;
@@ -47,11 +52,15 @@ mod text;
 mod theme;
 mod tree;
 
+pub use dot::dot;
+#[cfg(feature = "lang")]
+pub use from_lang::{Forest, MOST_NODES};
 pub use icons::{Icon, icon, state_icon};
 pub use layout::{
     BASELINES, Card, EDGE, GLYPH_X, HEIGHTS, MARGIN, Options, Picture, SUBTITLE, TEXT_X, TITLE,
     Wire, layout,
 };
+pub use mermaid::mermaid;
 pub use outline::outline;
 pub use place::{Align, Direction, Point, Size, Spacing, place};
 pub use svg::{svg, svg_of};

@@ -24,6 +24,7 @@ use crate::tree::{State, Tree};
 #[must_use]
 pub fn outline(tree: &Tree) -> String {
     let mut out = String::new();
+    let below_of = tree.survey().below;
     let mut todo = Vec::from([(0_usize, String::new(), String::new())]);
     while let Some((i, lead, below)) = todo.pop() {
         let node = &tree.nodes()[i];
@@ -63,7 +64,7 @@ pub fn outline(tree: &Tree) -> String {
             }
         }
         if node.collapsed && !tree.children(i).is_empty() {
-            let hidden = tree.survey().below[i];
+            let hidden = below_of[i];
             out.push_str(&alloc::format!("  ({hidden} more)"));
             out.push('\n');
             continue;

@@ -8,6 +8,8 @@ mod names;
 mod nodes;
 mod values;
 
+pub use nodes::details;
+
 use crate::model::{Comment, Document, Trivia};
 
 pub(crate) use names::kind as spell;

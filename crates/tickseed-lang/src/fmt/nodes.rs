@@ -97,6 +97,31 @@ impl Printer {
     }
 }
 
+/// What a node's head says beside its kind and its name: arguments, options, hooks, as `.tick`
+/// writes them. For pictures and lists of nodes.
+///
+/// ```
+/// use tickseed_lang::{fmt, model::FileId, tick};
+/// let parsed = tick::parse_text("tree A { MoveTo \"home\"(goal: x, within: 1.5) }", FileId(0));
+/// let tree = parsed.document.trees().next().unwrap();
+/// assert_eq!(fmt::details(&tree.body[0]), "goal: x, within: 1.5");
+/// ```
+#[must_use]
+pub fn details(node: &Node) -> String {
+    let parts = Parts::of(&Node {
+        kind: node.kind.clone(),
+        form: node.form,
+        attributes: node.attributes.clone(),
+        ..Node::default()
+    });
+    let behind = parts.head[parts.kind_end..].trim().to_owned();
+    let arguments = parts.arguments.join(", ");
+    let mut all = vec![behind, arguments];
+    all.extend(parts.options);
+    all.retain(|part| !part.is_empty());
+    all.join(" ")
+}
+
 /// Whether a kind is meant as the built-in.
 fn is_native(node: &Node) -> bool {
     node.form == Form::Compact
@@ -142,6 +167,8 @@ fn inline(node: &Node, head: &str) -> Option<String> {
 struct Parts {
     /// Kind, name and what stands behind them.
     head: String,
+    /// Where the kind ends in it.
+    kind_end: usize,
     arguments: Vec<String>,
     options: Vec<String>,
     /// Whether the kind is a custom one, so that its arguments follow without a space.
@@ -164,6 +191,7 @@ impl Parts {
             (Form::Compact, Some(spec)) => head.push_str(spec.words),
             (Form::Compact, None) => head.push_str(&names::kind(node.kind.as_str())),
         }
+        let kind_end = head.len();
         if let Some(name) = &node.name {
             head.push(' ');
             head.push_str(&crate::lex::quote(name.as_str()));
@@ -202,6 +230,7 @@ impl Parts {
         let arguments = arguments.into_iter().map(values::argument).collect();
         Self {
             head,
+            kind_end,
             arguments,
             options,
             tight,

@@ -9,6 +9,7 @@ use tickseed_worlds::{Info, Input, WORLDS, World};
 use crate::fail::Fail;
 use crate::files;
 use crate::recording;
+use crate::show;
 
 /// Behaviour trees: run them and watch them decide.
 #[derive(Parser, Debug)]
@@ -33,6 +34,8 @@ pub(crate) enum Command {
     List,
     /// Serve the studio, a page to run, watch and rewind trees in, on this machine
     Studio(Studio),
+    /// Show a tree of a file or a world: as text, SVG, DOT or Mermaid
+    Show(show::Show),
     /// Check tree files and everything they include: syntax, names, types, places
     Check(files::Check),
     /// Write .tick files in their one canonical form; files of other formats are left as they are
@@ -146,10 +149,10 @@ impl Setup {
 }
 
 #[derive(Clone, Copy, Debug)]
-struct Click {
-    tick: u64,
-    x: f32,
-    y: f32,
+pub(crate) struct Click {
+    pub(crate) tick: u64,
+    pub(crate) x: f32,
+    pub(crate) y: f32,
 }
 
 impl FromStr for Click {

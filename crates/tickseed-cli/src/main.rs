@@ -11,6 +11,7 @@ mod plain;
 mod recording;
 mod report;
 mod screen;
+mod show;
 
 use std::io::IsTerminal;
 use std::process::ExitCode;
@@ -26,6 +27,7 @@ fn main() -> ExitCode {
         Command::Run(run) => start(&run),
         Command::Record(record) => record.run(),
         Command::Replay(replay) => replay.run(),
+        Command::Show(show) => show.run(),
         Command::List => plain::list(&mut std::io::stdout().lock()),
         Command::Studio(studio) => studio.run(),
         Command::Check(check) => check.run(),

@@ -22,8 +22,8 @@ pub const MOST_NODES: usize = 50_000;
 /// ```
 /// use tickseed_draw::{Forest, outline};
 /// use tickseed_lang::{model::FileId, tick};
-/// let text = "main tree Guard { selector reactive { Fight  Patrol(route) } }
-///             tree Fight { sequence { check target != none  Attack(target) } }";
+/// let text = "main tree Guard { selector reactive { Fight\n Patrol(route) } }
+///             tree Fight { sequence { check target != none\n Attack(target) } }";
 /// let document = tick::parse_text(text, FileId(0)).document;
 /// let forest = Forest::new([&document]);
 /// assert_eq!(outline(&forest.draw("Guard", true).unwrap()), "\
@@ -414,7 +414,7 @@ mod tests {
 
     #[test]
     fn trees_inside_themselves_stay_closed() {
-        let text = "tree A { sequence { B  X } } tree B { selector { A  B  Y } }";
+        let text = "tree A { sequence { B\n X } }\n tree B { selector { A\n B\n Y } }";
         assert_eq!(
             outline(&draw(text, true)),
             "\
@@ -432,23 +432,24 @@ sequence
 
     #[test]
     fn trees_that_double_do_not_grow_without_measure() {
-        let mut text = String::from("tree T0 { sequence { T1 T1 } }");
+        let mut text = String::from("tree T0 { sequence { T1\n T1 } }\n");
         for i in 1..40 {
             text.push_str(&format!(
-                " tree T{i} {{ sequence {{ T{} T{} }} }}",
+                " tree T{i} {{ sequence {{ T{}\n T{} }} }}\n",
                 i + 1,
                 i + 1
             ));
         }
         text.push_str(" tree T40 { X }");
         let tree = draw(&text, true);
-        assert!(tree.nodes().len() <= MOST_NODES + 200);
+        let n = tree.nodes().len();
+        assert!(n > MOST_NODES && n <= MOST_NODES + 200, "{n}");
     }
 
     #[test]
     fn cases_and_branches_stand_on_edges() {
         let tree = draw(
-            "tree A { switch mode { case 1, 2 { X } default { if a > 2 { Y } else { Z } } } }",
+            "tree A { switch mode { case 1, 2 { X }\n default { if a > 2 { Y } else { Z } } } }",
             true,
         );
         let edges: Vec<_> = (0..tree.nodes().len())
@@ -462,7 +463,7 @@ sequence
     #[test]
     fn disabled_branches_and_looks() {
         let tree = draw(
-            "tree A { sequence { off Attack(t)  invert { check a } } }",
+            "tree A { sequence { off Attack(t)\n invert { check a } } }",
             true,
         );
         let n = tree.nodes();

@@ -171,7 +171,10 @@ impl Show {
     /// Whether a world is meant: its name, or what can be no file's.
     fn is_world(&self) -> bool {
         let known = WORLDS.iter().any(|w| w.name == self.what);
-        known || !(self.what == "-" || self.what.contains(['.', '/', '\\']) || Path::new(&self.what).exists())
+        known
+            || !(self.what == "-"
+                || self.what.contains(['.', '/', '\\'])
+                || Path::new(&self.what).exists())
     }
 
     fn world(&self) -> Result<Tree, Fail> {

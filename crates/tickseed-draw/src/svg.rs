@@ -243,7 +243,7 @@ fn card(out: &mut String, tree: &Tree, c: &Card, ticked: bool) -> fmt::Result {
         write!(
             out,
             "<g class=\"badge\" transform=\"translate({},1)\"><circle class=\"ring\" r=\"9\" stroke-width=\"2\"/>\
-             <use href=\"#s-{}\" class=\"icon {}\"/></g>",
+             <use href=\"#s-{}\" class=\"mark {}\"/></g>",
             Px(c.width - 7.0),
             icon.name,
             if icon.filled { "solid" } else { "on" }

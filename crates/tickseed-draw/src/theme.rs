@@ -106,7 +106,7 @@ pub(crate) fn style(theme: Theme) -> String {
          .wire.running{{stroke-width:2.5}}\
          .card{{stroke-width:1}}\
          .now .card{{stroke-width:1.75}}\
-         .icon{{fill:none;stroke-width:1.7;stroke-linecap:round;stroke-linejoin:round}}\
+         .icon,.mark{{fill:none;stroke-width:1.7;stroke-linecap:round;stroke-linejoin:round}}\
          .earlier .badge{{opacity:.5}}\
          .off{{opacity:.55}}\
          .off .card,.wire.off{{stroke-dasharray:4 3}}\

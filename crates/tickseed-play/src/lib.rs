@@ -20,6 +20,8 @@
 #![forbid(unsafe_code)]
 
 mod breakpoint;
+mod crowd;
+mod machine;
 mod player;
 mod run;
 

@@ -12,11 +12,16 @@ use tickseed_record::message::{
 use tickseed_worlds::{Input, WORLDS};
 
 use crate::breakpoint::{self, Moment, Names};
+use crate::crowd::Crowd;
+use crate::machine;
 use crate::run::Run;
 
 /// The most ticks in one call of [`Player::advance`]: a host that was asleep for an hour
 /// does not make the watcher wait for all that has been missed.
 const MOST_AT_ONCE: u32 = 400;
+
+/// Nanoseconds of real time between two summaries.
+const SUMMARY_EVERY: f64 = 0.2e9;
 
 /// The most ticks that one `step` command takes.
 const MOST_STEPS: u64 = 100_000;
@@ -33,6 +38,9 @@ pub struct Player {
     breakpoints: BTreeMap<u32, Break>,
     next_breakpoint: u32,
     before: Moment,
+    crowd: Crowd,
+    /// Real time since the last summary, in nanoseconds.
+    since_summary: f64,
 }
 
 impl Default for Player {
@@ -52,6 +60,8 @@ impl Default for Player {
             breakpoints: BTreeMap::new(),
             next_breakpoint: 1,
             before: Moment::default(),
+            crowd: Crowd::default(),
+            since_summary: 0.0,
         }
     }
 }
@@ -63,6 +73,11 @@ impl Default for Player {
 enum Question {
     /// Which worlds there are.
     Worlds,
+    /// The state machine that the tree amounts to, perhaps with a behaviour added.
+    Machine {
+        condition: Option<String>,
+        action: Option<String>,
+    },
 }
 
 #[derive(Deserialize)]
@@ -100,6 +115,14 @@ impl Player {
                     })
                 })
                 .collect(),
+            Question::Machine { condition, action } => {
+                let extra = condition.as_deref().zip(action.as_deref());
+                let extra = extra.map(|(condition, action)| machine::Extra { condition, action });
+                match machine::explore(self.run.world.def(), extra) {
+                    Ok(machine) => serde_json::to_value(machine).unwrap_or_default(),
+                    Err(text) => return error(asked.id, text),
+                }
+            }
         };
         Event::Done {
             id: asked.id,
@@ -141,6 +164,10 @@ impl Player {
         if ticks > 0 {
             self.scene(&mut out);
         }
+        self.since_summary += nanoseconds;
+        if self.since_summary >= SUMMARY_EVERY {
+            self.summary(&mut out);
+        }
         out
     }
 
@@ -158,17 +185,22 @@ impl Player {
                 self.run = Run::new(info, seed, agents);
                 self.runs += 1;
                 self.debt = 0.0;
+                self.crowd = Crowd::default();
                 self.breakpoints.clear();
                 self.before = Moment::default();
                 out.push(Event::Hello(Box::new(self.hello())));
                 self.scene(out);
             }
             Command::Subscribe(s) => {
+                if s.summary && !self.subscription.summary {
+                    self.crowd = Crowd::default();
+                }
                 self.subscription = s;
                 self.run.tell_all();
                 if let Some(&agent) = self.subscription.agents.first() {
                     self.focus(agent)?;
                 }
+                self.summary(out);
             }
             Command::Run => {
                 self.paused = false;
@@ -201,6 +233,7 @@ impl Player {
                 }
                 self.paused = true;
                 self.scene(out);
+                self.summary(out);
                 out.push(Event::Control(self.control()));
             }
             Command::StepBack { ticks } => {
@@ -320,6 +353,8 @@ impl Player {
             out.push(Event::Tick(Box::new(tick)));
         }
         self.scene(out);
+        self.crowd = Crowd::default();
+        self.summary(out);
         out.push(Event::Control(self.control()));
         Ok(())
     }
@@ -327,6 +362,9 @@ impl Player {
     /// One tick, told to the watcher; pauses at breakpoints and errors.
     fn tick(&mut self, out: &mut Vec<Event>) {
         let done = self.run.step();
+        if self.subscription.summary {
+            self.crowd.observe(&*self.run.world);
+        }
         let mut tick = self.run.report(true);
         let nodes = tick.nodes.clone();
         if !self.subscription.nodes {
@@ -389,6 +427,16 @@ impl Player {
             out.push(Event::Scene {
                 tick: self.run.tick(),
                 view: serde_json::to_value(self.run.world.view()).unwrap_or_default(),
+            });
+        }
+    }
+
+    fn summary(&mut self, out: &mut Vec<Event>) {
+        if self.subscription.summary {
+            self.since_summary = 0.0;
+            out.push(Event::Summary {
+                tick: self.run.tick(),
+                agents: self.crowd.summary(&*self.run.world),
             });
         }
     }

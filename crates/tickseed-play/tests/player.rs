@@ -196,3 +196,35 @@ fn nonsense_is_answered_with_errors() {
     assert!(refused(&mut p, world("rowboat")).contains("there are robot"));
     assert!(refused(&mut p, Command::StepNode).contains("step_node"));
 }
+
+#[test]
+fn a_crowd_is_summed_up_agent_by_agent() {
+    let mut p = Player::default();
+    let world = Command::World {
+        name: "boss".into(),
+        seed: 2,
+        agents: Some(200),
+    };
+    send(&mut p, world);
+    let subscribe = r#"{"do":"subscribe","agents":[17],"summary":true}"#;
+    let Request { command, .. } = serde_json::from_str(subscribe).unwrap();
+    send(&mut p, command);
+    let events = send(&mut p, Command::Step { ticks: 400 });
+    let Some(Event::Summary { tick: 400, agents }) =
+        events.iter().rfind(|e| matches!(e, Event::Summary { .. }))
+    else {
+        panic!("no summary");
+    };
+    assert_eq!(agents.len(), 200);
+    assert!(
+        ticks(&events).iter().all(|t| t.agent == 17),
+        "the pinned one is traced"
+    );
+    let leaves: std::collections::BTreeSet<_> = agents.iter().filter_map(|a| a.leaf).collect();
+    assert!(leaves.len() >= 2, "some idle, some fight: {leaves:?}");
+    assert!(agents.iter().any(|a| a.flips > 0.1));
+    assert!(
+        agents.iter().any(|a| a.age > 20),
+        "idlers stay where they are"
+    );
+}

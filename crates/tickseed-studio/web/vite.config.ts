@@ -15,7 +15,7 @@ export default defineConfig(({ mode }) => ({
     reportCompressedSize: false,
     modulePreload: false,
     ...(mode === 'single'
-      ? { rollupOptions: { output: { format: 'iife' as const, inlineDynamicImports: true } } }
+      ? { rollupOptions: { output: { format: 'iife' as const, codeSplitting: false } } }
       : {}),
   },
 }));

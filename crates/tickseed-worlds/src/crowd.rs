@@ -2,7 +2,7 @@
 
 use alloc::vec::Vec;
 
-use tickseed_core::{Agent, Context, Rng, TickError, Time, Tree};
+use tickseed_core::{Agent, Context, NodeId, Rng, TickError, Time, Tree};
 
 use crate::stage::Stage;
 use crate::world::{KeyValue, Value, read_keys, set_key};
@@ -62,6 +62,12 @@ impl<C: Body> Crowd<C> {
 
     pub(crate) fn body_mut(&mut self, agent: u32) -> Option<&mut C> {
         self.bodies.get_mut(agent as usize)
+    }
+
+    /// The first leaf that an agent's tree is running.
+    pub(crate) fn running(&self, agent: u32) -> Option<NodeId> {
+        let agent = self.agents.get(agent as usize)?;
+        self.tree.running(agent).first().copied()
     }
 
     pub(crate) fn keys(&self, agent: u32) -> Vec<KeyValue> {
@@ -136,6 +142,9 @@ macro_rules! crowd_world {
         }
         fn keys(&self, agent: u32) -> Vec<KeyValue> {
             self.crowd.keys(agent)
+        }
+        fn running(&self, agent: u32) -> Option<tickseed_core::NodeId> {
+            self.crowd.running(agent)
         }
     };
 }

@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 use core::time::Duration;
 
 use serde::{Deserialize, Serialize};
-use tickseed_core::{Context, Def, KeyId, Scalar, Status, TickError};
+use tickseed_core::{Context, Def, KeyId, NodeId, Scalar, Status, TickError};
 
 use crate::stage::Stage;
 use crate::view::View;
@@ -131,13 +131,18 @@ pub trait World: Send {
     fn scores(&self) -> Vec<f64> {
         Vec::new()
     }
+    /// For crowds: the leaf that an agent's tree is running; the first one, if several run.
+    /// None while nothing runs, and in worlds with one agent, whose tree is watched anyway.
+    fn running(&self, _agent: u32) -> Option<NodeId> {
+        None
+    }
     /// For crowds: what the agents are doing, and how many do it.
     fn doing(&self) -> Vec<(&'static str, u32)> {
         Vec::new()
     }
     /// What the latest tick of the watched agent's tree answered; `None` before the first.
     fn status(&self) -> Option<Status> {
-        self.stage().watch().status(tickseed_core::NodeId::ROOT)
+        self.stage().watch().status(NodeId::ROOT)
     }
 }
 

@@ -61,4 +61,90 @@ test('a paused run steps on, steps back and goes live', async () => {
   await page.waitForFunction((n) => document.querySelector('[data-test=tick]').textContent === String(n), at + 1);
 });
 
+test('the state machine beside the tree is derived from it', async () => {
+  const machine = page.locator('[data-test=machine]');
+  const size = async () => [await machine.getAttribute('data-states'), await machine.getAttribute('data-arrows')].join();
+  assert.equal(await size(), '3,6');
+  await page.locator('[data-test=dock]').check();
+  await page.waitForFunction(() => document.querySelector('[data-test=machine]')?.dataset.arrows === '12');
+  assert.equal(await size(), '4,12');
+  await page.locator('[data-test=dock]').uncheck();
+  await page.waitForFunction(() => document.querySelector('[data-test=machine]')?.dataset.arrows === '6');
+});
+
+test('scrubbing back and forward shows the same ticks', async () => {
+  const timeline = page.locator('[data-test=timeline]');
+  const key = (name) => page.locator(`[data-key="${name}"] .value`).textContent();
+  const see = async () => [await tick(), await key('battery'), await key('x'), await page.locator('[data-test=leaf]').textContent()].join();
+  const there = await see();
+  const t = await tick();
+  await timeline.focus();
+  await page.keyboard.press('PageUp');
+  await page.waitForFunction((n) => document.querySelector('[data-test=tick]').textContent === String(n), t - 20);
+  assert.notEqual(await see(), there);
+  await page.keyboard.press('PageDown');
+  await page.waitForFunction((n) => document.querySelector('[data-test=tick]').textContent === String(n), t);
+  assert.equal(await see(), there);
+  // To where the battery was low, by the lane of deciding leaves.
+  await page.keyboard.press('PageUp');
+  await page.locator('[data-test=live]').click();
+  await page.waitForFunction((n) => document.querySelector('[data-test=tick]').textContent === String(n), t);
+});
+
+test('a node tells why it was not ticked and when it last ran', async () => {
+  await page.locator('[data-label="recharge"]').click();
+  const why = page.locator('[data-test=why]');
+  assert.match(await why.textContent(), /“recharge” was not ticked: .* stopped at “battery low”, which answered failure\./);
+  assert.match(await why.textContent(), /battery_low is false/);
+  await page.locator('[data-test=last-run]').click();
+  await decided(page, 'recharge');
+  assert.match(await page.locator('[data-test=mode]').textContent(), /behind/);
+  assert.match(await why.textContent(), /“recharge” answered running of its own/);
+  await page.locator('[data-test=live]').click();
+});
+
+test('breakpoints on a node and on a key pause the run', async () => {
+  await page.locator('[data-label="approach"]').click();
+  await page.locator('[data-test=break-entered]').click();
+  await page.locator('[data-test=run]').click();
+  await page.getByText('Live', { exact: true }).waitFor();
+  await clickScene(page, 4, 10);
+  await page.getByText(/Paused at tick \d+: approach was entered/).waitFor();
+  assert.equal(await page.locator('[data-test=mode]').textContent(), 'Paused');
+  await page.locator('[data-test=break-entered]').click();
+
+  await page.getByRole('tab', { name: 'Blackboard' }).click();
+  await page.locator('[data-test=break-key]').selectOption({ label: 'battery' });
+  await page.locator('[data-test=break-is]').selectOption('<');
+  await page.locator('[data-test=break-value]').fill('0.5');
+  await page.locator('[data-test=break-add]').click();
+  await page.locator('[data-test=run]').click();
+  await page.locator('[data-test=drain]').click();
+  await page.getByText(/battery is 0\.1/).waitFor();
+  assert.equal(await page.locator('[data-test=mode]').textContent(), 'Paused');
+  await page.getByRole('button', { name: 'Remove: battery < 0.5' }).click();
+});
+
+test('editing a key is an input', async () => {
+  await page.locator('[data-key=battery] .set').click();
+  await page.getByRole('textbox', { name: 'battery', exact: true }).fill('1');
+  await page.keyboard.press('Enter');
+  await page.locator('[data-test=step]').click();
+  await page.waitForFunction(() => document.querySelector('[data-key=battery] .value')?.textContent?.trim().startsWith('0.99'));
+});
+
+test('the tree can be walked by keyboard', async () => {
+  await page.locator('[data-label="approach"]').focus();
+  await page.keyboard.press('ArrowUp');
+  await page.keyboard.press('ArrowUp');
+  assert.equal(await page.evaluate(() => document.activeElement?.getAttribute('data-node')), '0');
+  await page.keyboard.press('ArrowDown');
+  await page.keyboard.press('ArrowRight');
+  await page.keyboard.press('ArrowRight');
+  assert.equal(await page.evaluate(() => document.activeElement?.getAttribute('data-label')), 'patrol');
+  await page.keyboard.press('F9');
+  await page.locator('[data-label="patrol"] .stop').waitFor();
+  await page.keyboard.press('F9');
+});
+
 test('no script has failed', () => assert.deepEqual(browser.errors, []));

@@ -56,7 +56,21 @@ export class Studio implements Listener {
   private nextId = 1;
   private answers = new Map<number, (event: Event) => void>();
   private seeking = false;
+  crowd = $state(false);
 
+  /** How many agents are at or below each node; none while nobody asks. */
+  heat = $derived.by(() => {
+    if (!this.crowd || this.summary.length < 2) return undefined;
+    const heat = new Array<number>(this.nodes.length).fill(0);
+    for (const a of this.summary) {
+      let at: number | null | undefined = a.leaf;
+      while (at !== null && at !== undefined && heat[at] !== undefined) {
+        heat[at]!++;
+        at = this.nodes[at]?.parent;
+      }
+    }
+    return heat;
+  });
   nodes = $derived<NodeInfo[]>(this.tree?.nodes ?? []);
   keyDefs = $derived<KeyDef[]>(this.tree?.keys ?? []);
   past = $derived(this.control.tick < this.control.latest);
@@ -88,8 +102,26 @@ export class Studio implements Listener {
   /** Begins a world. */
   open(name: string, seed: number, agents?: number): void {
     void this.do({ do: 'world', name, seed, ...(agents ? { agents } : {}) });
-    void this.do({ do: 'subscribe', agents: [0], nodes: true, scene: true, summary: true });
+    this.subscribe(0);
     void this.do({ do: 'run' });
+  }
+
+  private subscribe(agent: number): void {
+    const summary = this.crowd;
+    void this.do({ do: 'subscribe', agents: [agent], nodes: true, scene: true, summary });
+  }
+
+  /** Whether to be told of all agents. */
+  watchCrowd(on: boolean): void {
+    this.crowd = on;
+    this.subscribe(this.tick?.agent ?? 0);
+  }
+
+  /** Traces another agent. What was heard of the one before is forgotten. */
+  pin(agent: number): void {
+    this.history.clear();
+    this.rewound();
+    void this.do({ do: 'pin', agent });
   }
 
   /** Sends a command; the answer, or an error that is shown and thrown away. */

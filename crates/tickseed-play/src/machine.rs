@@ -1,0 +1,367 @@
+//! The state machine that a tree amounts to, found by trying.
+//!
+//! The states are the leaves that can be what the tree is busy with; the arrows say from
+//! which to which it goes. They are found by running the tree: it is built again with
+//! conditions that answer what they are told and actions that go on, and from every state
+//! reached, every combination of answers is ticked. The engine's own step decides, so there
+//! is no second opinion about what a tree means.
+
+use std::collections::HashMap;
+
+use serde::Serialize;
+use tickseed_core::nodes::Flow;
+use tickseed_core::{
+    Context, Def, Kind, Node, NodeId, Nodes, Status, TickReport, Time, Tree, nodes,
+};
+
+/// Two to the power of this many combinations are tried from each state.
+const MOST_CONDITIONS: usize = 10;
+
+/// The answers that the conditions are to give.
+struct Told {
+    answers: u32,
+}
+
+impl Context for Told {
+    type At<'a> = Told;
+}
+
+/// A tree's state machine.
+#[derive(Debug, Serialize)]
+pub(crate) struct Machine {
+    /// The conditions, in the tree's order.
+    conditions: Vec<String>,
+    states: Vec<State>,
+    arrows: Vec<Arrow>,
+    /// The next state follows from the answers alone, whatever the state is: so one branch
+    /// of the tree stands for a whole row of arrows.
+    memoryless: bool,
+    /// How many combinations of answers were ticked.
+    tried: usize,
+}
+
+#[derive(Debug, Serialize)]
+struct State {
+    /// The node, unless it is one that was added for comparison.
+    node: Option<u32>,
+    label: String,
+    added: bool,
+}
+
+#[derive(Debug, Serialize)]
+struct Arrow {
+    from: usize,
+    to: usize,
+    /// The conditions that all ways along this arrow agree on, with what they answer.
+    when: Vec<(usize, bool)>,
+}
+
+/// A behaviour to add before the last child of the root, to see what that costs.
+pub(crate) struct Extra<'a> {
+    pub(crate) condition: &'a str,
+    pub(crate) action: &'a str,
+}
+
+/// Explores a tree.
+///
+/// # Errors
+/// Why the machine cannot be derived.
+pub(crate) fn explore(def: &Def, extra: Option<Extra<'_>>) -> Result<Machine, String> {
+    let mut shadow = Shadow {
+        def,
+        extra,
+        conditions: Vec::new(),
+        origins: Vec::new(),
+    };
+    let root = shadow.copy(nodes::<Told>(), NodeId::ROOT)?;
+    let count = shadow.conditions.len();
+    if count > MOST_CONDITIONS {
+        return Err(format!(
+            "not derivable: {count} conditions make {} combinations of answers, more than can be shown",
+            1_u64 << count.min(63)
+        ));
+    }
+    let (conditions, origins) = (shadow.conditions, shadow.origins);
+    let tree = root.build().map_err(|e| format!("not derivable: {e}"))?;
+    let mut exploring = Exploring {
+        tree: &tree,
+        states: Vec::new(),
+        paths: Vec::new(),
+        index: HashMap::new(),
+    };
+    exploring
+        .reach(1 << count)
+        .map_err(|e| format!("not derivable: {e}"))?;
+    let mut ways: HashMap<(usize, usize), (u32, u32)> = HashMap::new();
+    let mut targets = vec![None; 1 << count];
+    let mut memoryless = true;
+    let mut tried = 1 << count;
+    let mut from = 0;
+    while from < exploring.states.len() {
+        let path = exploring.paths[from].clone();
+        for answers in 0..1_u32 << count {
+            let to = exploring
+                .tick(&path, answers)
+                .map_err(|e| format!("not derivable: {e}"))?;
+            tried += 1;
+            let target = targets[answers as usize].get_or_insert(to);
+            memoryless &= *target == to;
+            if to != from {
+                let way = ways.entry((from, to)).or_insert((u32::MAX, u32::MAX));
+                way.0 &= answers;
+                way.1 &= !answers;
+            }
+        }
+        from += 1;
+    }
+    let mut order: Vec<usize> = (0..exploring.states.len()).collect();
+    order.sort_by_key(|&s| exploring.states[s]);
+    let place = |s: usize| order.iter().position(|&o| o == s).unwrap_or(s);
+    let mut arrows: Vec<Arrow> = ways
+        .into_iter()
+        .map(|((from, to), (yes, no))| Arrow {
+            from: place(from),
+            to: place(to),
+            when: (0..count)
+                .filter_map(|c| match (yes >> c & 1, no >> c & 1) {
+                    (1, _) => Some((c, true)),
+                    (_, 1) => Some((c, false)),
+                    _ => None,
+                })
+                .collect(),
+        })
+        .collect();
+    arrows.sort_by_key(|a| (a.from, a.to));
+    let states = order
+        .iter()
+        .map(|&s| {
+            let node = exploring.states[s];
+            let origin = origins[node.0 as usize];
+            State {
+                node: origin.map(|o| o.0),
+                label: tree.node(node).label().to_owned(),
+                added: origin.is_none(),
+            }
+        })
+        .collect();
+    Ok(Machine {
+        conditions,
+        states,
+        arrows,
+        memoryless,
+        tried,
+    })
+}
+
+/// The states found so far, each with the answers that lead to it from the start.
+struct Exploring<'t> {
+    tree: &'t Tree<Told>,
+    states: Vec<NodeId>,
+    paths: Vec<Vec<u32>>,
+    index: HashMap<NodeId, usize>,
+}
+
+impl Exploring<'_> {
+    fn reach(&mut self, combinations: u32) -> Result<(), String> {
+        for answers in 0..combinations {
+            self.tick(&[], answers)?;
+        }
+        Ok(())
+    }
+
+    /// The state that one more tick leads to.
+    fn tick(&mut self, path: &[u32], answers: u32) -> Result<usize, String> {
+        let mut agent = self.tree.agent();
+        let mut report = TickReport::new();
+        let path: Vec<u32> = path.iter().copied().chain([answers]).collect();
+        for &answers in &path {
+            report.clear();
+            self.tree
+                .tick_traced(&mut agent, &mut Told { answers }, Time::ZERO, &mut report)
+                .map_err(|e| e.to_string())?;
+        }
+        let leaf = report.deciding_leaf().ok_or("nothing decides")?;
+        let next = self.states.len();
+        let state = *self.index.entry(leaf).or_insert(next);
+        if state == next {
+            self.states.push(leaf);
+            self.paths.push(path);
+        }
+        Ok(state)
+    }
+}
+
+/// A copy of a tree whose leaves do as they are told.
+struct Shadow<'d> {
+    def: &'d Def,
+    extra: Option<Extra<'d>>,
+    conditions: Vec<String>,
+    /// For each node of the copy, which one it stands for.
+    origins: Vec<Option<NodeId>>,
+}
+
+impl Shadow<'_> {
+    fn copy(&mut self, n: Nodes<Told>, id: NodeId) -> Result<Node<Told>, String> {
+        let node = self.def.node(id);
+        self.origins.push(Some(id));
+        let label = node.label().to_owned();
+        let mut children = Vec::new();
+        let last = node.children.len().saturating_sub(1);
+        for (i, &child) in node.children.iter().enumerate() {
+            if id == NodeId::ROOT
+                && i == last
+                && let Some(extra) = self.extra.take()
+            {
+                children.push(self.add(n, &extra));
+            }
+            children.push(self.copy(n, child)?);
+        }
+        let copy = match &node.kind {
+            Kind::Condition(_) => self.condition(n, label.clone()),
+            Kind::Action { .. } | Kind::Leaf { .. } => n.action(label.clone(), |_| Status::Running),
+            Kind::Constant(Status::Success) => n.succeed(),
+            Kind::Constant(Status::Failure) => n.fail(),
+            Kind::Constant(Status::Running) => n.run_forever(),
+            Kind::Sequence(flow) => with(flow, n.sequence(children))
+                .ok_or_else(|| underivable(&label, "it draws lots or keeps its place"))?,
+            Kind::Selector(flow) => with(flow, n.selector(children))
+                .ok_or_else(|| underivable(&label, "it draws lots or keeps its place"))?,
+            Kind::Invert => n.invert(children.swap_remove(0)),
+            Kind::Force(Status::Failure) => n.force_failure(children.swap_remove(0)),
+            Kind::Force(_) => n.force_success(children.swap_remove(0)),
+            Kind::Utility(_) => {
+                return Err(underivable(
+                    &label,
+                    "it compares scores, which are not finite",
+                ));
+            }
+            Kind::Gate(_) | Kind::TimeLimit(_) | Kind::Wait(_) | Kind::Delay(_) => {
+                return Err(underivable(
+                    &label,
+                    "it depends on time, which is not finite",
+                ));
+            }
+            other => {
+                let why = format!("a {} is more than a guard or an action", other.name());
+                return Err(underivable(&label, &why));
+            }
+        };
+        Ok(copy.named(label))
+    }
+
+    fn condition(&mut self, n: Nodes<Told>, label: String) -> Node<Told> {
+        // The same condition at two places gives the same answer.
+        let known = self.conditions.iter().position(|c| *c == label);
+        let bit = known.unwrap_or_else(|| {
+            self.conditions.push(label.clone());
+            self.conditions.len() - 1
+        });
+        n.condition(label, move |t: &Told| bit < 32 && t.answers >> bit & 1 == 1)
+    }
+
+    fn add(&mut self, n: Nodes<Told>, extra: &Extra<'_>) -> Node<Told> {
+        self.origins.extend([None, None, None]);
+        let condition = self.condition(n, extra.condition.to_owned());
+        let action = n.action(extra.action.to_owned(), |_| Status::Running);
+        n.sequence([condition, action]).reactive()
+    }
+}
+
+fn with(flow: &Flow, node: Node<Told>) -> Option<Node<Told>> {
+    match flow {
+        Flow::Memory => Some(node),
+        Flow::Reactive { .. } => Some(node.reactive()),
+        Flow::Random { .. } | Flow::KeepPlace => None,
+    }
+}
+
+fn underivable(label: &str, why: &str) -> String {
+    format!("not derivable: `{label}` stands in the way, since {why}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn told(m: &Machine) -> Vec<String> {
+        let say = |a: &Arrow| {
+            let when: Vec<String> = a
+                .when
+                .iter()
+                .map(|&(c, yes)| format!("{}{}", if yes { "" } else { "!" }, m.conditions[c]))
+                .collect();
+            format!(
+                "{} -> {}: {}",
+                m.states[a.from].label,
+                m.states[a.to].label,
+                when.join(", ")
+            )
+        };
+        m.arrows.iter().map(say).collect()
+    }
+
+    fn dock() -> Option<Extra<'static>> {
+        Some(Extra {
+            condition: "queue empty",
+            action: "dock",
+        })
+    }
+
+    #[test]
+    fn the_robot_is_three_states_and_six_arrows_and_a_dock_makes_them_twelve() {
+        let tree = tickseed_worlds::robot::tree().unwrap();
+        let machine = explore(tree.def(), None).unwrap();
+        assert!(machine.memoryless);
+        assert_eq!(
+            told(&machine),
+            [
+                "recharge -> approach: !battery low, target visible",
+                "recharge -> patrol: !battery low, !target visible",
+                "approach -> recharge: battery low",
+                "approach -> patrol: !battery low, !target visible",
+                "patrol -> recharge: battery low",
+                "patrol -> approach: !battery low, target visible",
+            ]
+        );
+        let with_dock = explore(tree.def(), dock()).unwrap();
+        assert_eq!((with_dock.states.len(), with_dock.arrows.len()), (4, 12));
+        let added: Vec<_> = with_dock.states.iter().filter(|s| s.added).collect();
+        assert_eq!(added.len(), 1);
+        assert_eq!(added[0].label, "dock");
+    }
+
+    #[test]
+    fn memory_makes_rows_differ() {
+        let n = nodes::<Told>();
+        let tree = n
+            .sequence([
+                n.condition("go", |_: &Told| true),
+                n.action("first", |_| Status::Running),
+            ])
+            .named("job");
+        let tree = n
+            .selector([tree, n.action("rest", |_| Status::Running)])
+            .build()
+            .unwrap();
+        let machine = explore(tree.def(), None).unwrap();
+        assert!(!machine.memoryless, "who rests goes on resting");
+        assert!(machine.arrows.is_empty());
+    }
+
+    #[test]
+    fn what_is_not_finite_is_said_to_be_so() {
+        let n = nodes::<Told>();
+        let tree = n.selector([
+            n.wait(std::time::Duration::from_secs(1)).named("nap"),
+            n.fail(),
+        ]);
+        let why = explore(tree.build().unwrap().def(), None).unwrap_err();
+        assert_eq!(
+            why,
+            "not derivable: `nap` stands in the way, since it depends on time, which is not finite"
+        );
+        let many = n.selector((0..11).map(|i| n.condition(format!("c{i}"), |_: &Told| true)));
+        let why = explore(many.build().unwrap().def(), None).unwrap_err();
+        assert!(why.contains("11 conditions make 2048"), "{why}");
+    }
+}

@@ -35,6 +35,7 @@ pub mod presets;
 mod report;
 mod rng;
 mod run;
+mod snapshot;
 mod status;
 mod time;
 mod trace;
@@ -64,6 +65,7 @@ pub use leaf::{
 pub use node::{Node, Nodes, nodes};
 pub use report::{Entry, TickReport};
 pub use rng::Rng;
+pub use snapshot::{Change, NodeState, Report, Snapshot, SnapshotError, Value};
 pub use status::{End, Status};
 pub use time::{Deadline, MAX_DURATION, Time};
 pub use trace::Trace;

@@ -10,6 +10,6 @@ mod program;
 #[cfg(debug_assertions)]
 mod verify;
 
-pub(crate) use layout::{budget_width, counter_width};
+pub(crate) use layout::{Info, Layout, budget_width, counter_width, lay_out};
 pub(crate) use lower::{Edges, Lower, Region, compile};
 pub(crate) use program::*;

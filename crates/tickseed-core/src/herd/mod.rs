@@ -13,6 +13,7 @@ mod events;
 mod lane;
 #[cfg(feature = "rayon")]
 mod parallel;
+mod save;
 mod slots;
 mod tick;
 mod wheel;

@@ -162,7 +162,7 @@ impl<C: Context> Herd<C> {
         Ok(result?)
     }
 
-    fn keep_lasts(&mut self) {
+    pub(super) fn keep_lasts(&mut self) {
         if self.lasts.is_empty() {
             let last = self.last.map_or(0, |t| t.0);
             self.lasts.resize(self.slots.len(), last);

@@ -71,13 +71,11 @@ impl Wheel {
     }
 
     /// The granule at which the slot's timer is due.
-    #[cfg(test)]
     pub(crate) fn due(&self, slot: u32) -> Option<u64> {
         let link = self.links[slot as usize];
         (link.prev != NONE).then(|| self.whole(link.due))
     }
 
-    #[cfg(test)]
     fn whole(&self, due: u32) -> u64 {
         self.now + u64::from(due.wrapping_sub(self.now as u32))
     }

@@ -1,0 +1,379 @@
+//! Agents as plain data: to save them, send them, and take them over into a tree that was
+//! edited.
+//!
+//! A [`Snapshot`] names nodes by their paths, so it means something to other trees as well. In
+//! the tree it was taken from it restores an agent exactly. In another one whatever stands at
+//! the same path and is of the same kind goes on; a node whose name is unique in both trees is
+//! found even if it was moved. A running leaf goes on if it is found and everything around
+//! it can be brought to a running state: nodes that are new around it begin as if just
+//! entered (a time limit counts from now). Otherwise the part of the tree that it ran in (the
+//! whole tree, or a parallel's child) begins anew. History is carried over wherever its node
+//! is found. The [`Report`] tells what did not simply stay as it was.
+//!
+//! The state of a [`BoxedLeaf`](crate::BoxedLeaf) is no plain data: after loading, such a leaf
+//! starts again. [`Tree::migrate`] keeps it.
+
+mod bytes;
+mod place;
+mod shape;
+
+use alloc::string::{String, ToString};
+use alloc::vec::Vec;
+use core::fmt;
+
+use crate::agent::{Agent, Condition};
+use crate::compile::{IDLE, Layout, Undo, lay_out};
+use crate::context::{Context, Cx};
+use crate::def::{Def, NodeId};
+use crate::error::TickError;
+use crate::kind::Kind;
+use crate::rng::Rng;
+use crate::run::{Env, NoTrace, resume_point};
+use crate::time::Time;
+use crate::tree::Tree;
+
+pub(crate) use bytes::{Of, Reader, Writer};
+pub use place::{Change, Report};
+pub use shape::Value;
+
+/// The state of an agent.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Snapshot {
+    /// The fingerprint of the tree it was taken from: see [`Tree::fingerprint`].
+    pub tree: u64,
+    /// Where the agent's random stream stands.
+    pub rng: u64,
+    /// The time of its last tick.
+    pub last: Option<Time>,
+    /// The nodes that run or have a history, in depth-first order.
+    pub nodes: Vec<NodeState>,
+}
+
+/// The state of one node.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct NodeState {
+    /// Its number in the tree that the snapshot was taken from.
+    pub node: u32,
+    /// Its path.
+    pub path: String,
+    /// The name of its kind.
+    pub kind: String,
+    /// Its name, if it has one.
+    pub name: Option<String>,
+    /// The labels of its children, where its state or history has to do with them.
+    pub children: Vec<String>,
+    /// It runs, or something below it does.
+    pub active: bool,
+    /// A tick would go on right here.
+    pub resumes: bool,
+    /// What it keeps while it is active.
+    pub state: Vec<Value>,
+    /// What it keeps beyond that.
+    pub history: Vec<Value>,
+}
+
+/// Why a snapshot was not taken or not loaded.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum SnapshotError {
+    /// The agent is another tree's, or poisoned.
+    Tick(TickError),
+    /// These bytes are no snapshot.
+    Foreign,
+    /// A snapshot of something else: a herd, not an agent, or the other way round.
+    Kind,
+    /// A version of the format that is not known here.
+    Version {
+        /// The one found.
+        found: u16,
+        /// The newest that is known.
+        known: u16,
+    },
+    /// Bytes are missing, too many, or changed.
+    Damaged {
+        /// Where that was noticed.
+        at: usize,
+        /// What is wrong.
+        what: &'static str,
+    },
+    /// It was taken from another tree, and can only be loaded into that.
+    OtherTree {
+        /// The fingerprint of that tree.
+        found: u64,
+        /// The fingerprint of this one.
+        expected: u64,
+    },
+    /// Agents of the herd are poisoned: recover them first.
+    Poisoned {
+        /// How many.
+        agents: usize,
+    },
+}
+
+impl fmt::Display for SnapshotError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            SnapshotError::Tick(e) => e.fmt(f),
+            SnapshotError::Foreign => f.write_str("this is no snapshot: it does not begin with `TKSN`"),
+            SnapshotError::Kind => f.write_str("this snapshot is not of the kind wanted: herds are loaded by `Herd::load`, agents by `Tree::load`"),
+            SnapshotError::Version { found, known } => write!(
+                f,
+                "the snapshot has version {found}, at most {known} is known here: it was written by a newer Tickseed"
+            ),
+            SnapshotError::Damaged { at, what } => {
+                write!(f, "the snapshot is damaged, at byte {at}: {what}")
+            }
+            SnapshotError::OtherTree { found, expected } => write!(
+                f,
+                "the snapshot was taken from another tree (its fingerprint is {found:016x}, this tree's {expected:016x})"
+            ),
+            SnapshotError::Poisoned { agents } => write!(
+                f,
+                "{agents} agents of the herd are poisoned: recover them before taking a snapshot"
+            ),
+        }
+    }
+}
+
+impl core::error::Error for SnapshotError {
+    fn source(&self) -> Option<&(dyn core::error::Error + 'static)> {
+        match self {
+            SnapshotError::Tick(e) => Some(e),
+            _ => None,
+        }
+    }
+}
+
+impl From<TickError> for SnapshotError {
+    fn from(e: TickError) -> Self {
+        SnapshotError::Tick(e)
+    }
+}
+
+impl<C: Context> Tree<C> {
+    /// A number that trees share which have the same nodes with the same names, options and
+    /// sizes of state, and hardly ever others. It holds for one version of the library.
+    #[must_use]
+    pub fn fingerprint(&self) -> u64 {
+        let Layout { infos, .. } = lay_out(&self.def, &self.funcs);
+        let mut hash = bytes::Hash::new();
+        for (id, node) in self.def.iter() {
+            let info = &infos[id.index()];
+            let text = alloc::format!(
+                "{}|{:?}|{}|{},{},{},{}\n",
+                node.label(),
+                node.kind,
+                node.children.len(),
+                info.slot,
+                info.own,
+                info.history,
+                info.resume,
+            );
+            hash.add(text.as_bytes());
+        }
+        hash.value()
+    }
+
+    /// Takes an agent's state.
+    ///
+    /// # Errors
+    /// The agent is another tree's or poisoned.
+    pub fn snapshot(&self, agent: &Agent) -> Result<Snapshot, SnapshotError> {
+        if agent.tree != self.id {
+            return Err(TickError::WrongTree.into());
+        }
+        if agent.condition != Condition::Ready {
+            return Err(TickError::Poisoned.into());
+        }
+        Ok(self.snapshot_with(self.fingerprint(), &agent.mem, agent.rng, agent.last))
+    }
+
+    pub(crate) fn snapshot_with(
+        &self,
+        fingerprint: u64,
+        mem: &[u8],
+        rng: Rng,
+        last: Option<Time>,
+    ) -> Snapshot {
+        let Layout { infos, .. } = lay_out(&self.def, &self.funcs);
+        // What is active: 1; where a tick goes on: 2.
+        let mut active = alloc::vec![0u8; self.def.len()];
+        self.mark(mem, 0, &mut active);
+        let mut nodes = Vec::new();
+        for (id, node) in self.def.iter() {
+            let info = &infos[id.index()];
+            let is_active = active[id.index()] != 0;
+            let mut state = Vec::new();
+            if is_active {
+                state = shape::read(&shape::state(&self.def, info, id), mem, info.slot);
+            }
+            let kept = info.history as usize..(info.history + info.history_len) as usize;
+            let mut history = Vec::new();
+            if mem[kept].iter().any(|b| *b != 0) {
+                history = shape::read(&shape::history(&self.def, info, id), mem, info.history);
+            }
+            if !is_active && history.is_empty() {
+                continue;
+            }
+            let of_children = |v: &Value| matches!(v, Value::Children(_) | Value::Child(_));
+            let threads = matches!(node.kind, Kind::Parallel(_) | Kind::Custom);
+            nodes.push(NodeState {
+                node: id.0,
+                path: self.path(id),
+                kind: node.kind.name().to_string(),
+                name: node.name.as_deref().map(String::from),
+                children: if threads || state.iter().chain(&history).any(of_children) {
+                    labels(&self.def, id)
+                } else {
+                    Vec::new()
+                },
+                active: is_active,
+                resumes: active[id.index()] == 2,
+                state,
+                history,
+            });
+        }
+        Snapshot {
+            tree: fingerprint,
+            rng: rng.state(),
+            last,
+            nodes,
+        }
+    }
+
+    /// Marks what is active in a thread.
+    fn mark(&self, mem: &[u8], thread: u32, active: &mut [u8]) {
+        let y = resume_point(&self.program, mem, thread);
+        if y == IDLE {
+            return;
+        }
+        let node = self.program.yields[y as usize].node;
+        active[node.index()] = 2;
+        for up in self.def.ancestors(node) {
+            if active[up.index()] != 0 {
+                break;
+            }
+            active[up.index()] = 1;
+        }
+        if let Some((first, len)) = self.threads_at(y) {
+            (first..first + len).for_each(|t| self.mark(mem, t, active));
+        }
+    }
+
+    /// The threads of a yield that is a parallel's or custom node's.
+    pub(crate) fn threads_at(&self, y: u32) -> Option<(u32, u32)> {
+        let info = self.program.yields[y as usize];
+        self.program.unwinds[info.from as usize..info.to as usize]
+            .iter()
+            .find_map(|u| match u.what {
+                Undo::Threads { first, len } if u.node == info.node => Some((first, len)),
+                _ => None,
+            })
+    }
+
+    /// An agent in the state of a snapshot, taken from this tree or another, at the time
+    /// `now`. The report tells what could not be kept.
+    #[must_use]
+    pub fn restore(&self, snapshot: &Snapshot, now: Time) -> (Agent, Report) {
+        let mut agent = self.agent();
+        let report = place::restore(self, snapshot, now, &mut agent.mem);
+        agent.rng = Rng::new(snapshot.rng);
+        agent.last = snapshot.last;
+        (agent, report)
+    }
+
+    /// Takes over an agent of another tree, as after an edit of this one: what is the same goes
+    /// on, boxed states of leaves included; what is not there any more is halted, by the tree
+    /// that it was part of; history is carried over. The agent works with this tree then.
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use tickseed_core::{Status, Time, nodes};
+    /// let n = nodes::<()>();
+    /// let old = n.sequence([n.wait(Duration::from_secs(9)).named("rest"), n.run_forever()]).build()?;
+    /// let mut agent = old.agent();
+    /// old.tick(&mut agent, &mut (), Time::ZERO)?;
+    ///
+    /// let new = n.sequence([n.succeed(), n.wait(Duration::from_secs(5)).named("rest")]).build()?;
+    /// let report = new.migrate(&old, &mut agent, &mut (), Time::from_millis(1000))?;
+    /// assert!(report.is_clean());
+    /// // It still rests as long as it was told when it began.
+    /// assert_eq!(new.tick(&mut agent, &mut (), Time::from_millis(8999))?, Status::Running);
+    /// assert_eq!(new.tick(&mut agent, &mut (), Time::from_millis(9000))?, Status::Success);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// The agent is not one of `old`, or poisoned: it is unchanged then. If a halt hook panics the
+    /// agent is left poisoned and `old`'s, to be recovered there.
+    pub fn migrate(
+        &self,
+        old: &Tree<C>,
+        agent: &mut Agent,
+        at: &mut C::At<'_>,
+        now: Time,
+    ) -> Result<Report, SnapshotError> {
+        let before = old.snapshot(agent)?;
+        let planned = place::restore(self, &before, now, &mut alloc::vec![0; self.program.bytes]);
+        agent.condition = Condition::Ticking;
+        let mut cx = Cx::new(at, now, core::time::Duration::ZERO, &mut agent.rng);
+        let mut env = Env {
+            prog: &old.program,
+            funcs: &old.funcs,
+            mem: &mut agent.mem,
+            side: &mut agent.side,
+            cx: &mut cx,
+            trace: &mut NoTrace,
+            faults: &agent.faults,
+        };
+        halt_lost(old, &mut env, 0, &planned);
+        agent.condition = Condition::Ready;
+        // Halting may have changed history: a refunded cooldown is open.
+        let after = old.snapshot(agent)?;
+        let (mut moved, mut report) = self.restore(&after, now);
+        report.changes = planned.changes;
+        let sides = |tree: &Tree<C>| lay_out(&tree.def, &tree.funcs).infos;
+        let (from, to) = (sides(old), sides(self));
+        for (old_id, new_id) in &report.kept {
+            let boxed = |def: &Def, id| matches!(def.node(id).kind, Kind::Leaf { boxed: true, .. });
+            if boxed(&old.def, *old_id) && boxed(&self.def, *new_id) {
+                let state = agent.side[from[old_id.index()].side as usize].take();
+                moved.side[to[new_id.index()].side as usize] = state;
+                let path = old.path(*old_id);
+                report
+                    .changes
+                    .retain(|(p, change)| *p != path || *change != Change::Boxed);
+            }
+        }
+        *agent = moved;
+        Ok(report)
+    }
+}
+
+/// Halts, in the old tree, the threads that do not go on in the new one.
+fn halt_lost<C: Context>(
+    old: &Tree<C>,
+    env: &mut Env<'_, '_, '_, C, NoTrace>,
+    thread: u32,
+    planned: &Report,
+) {
+    let y = env.resume_point(thread);
+    if y == IDLE {
+        return;
+    }
+    let node = old.program.yields[y as usize].node;
+    if !planned.kept.iter().any(|(from, _)| *from == node) {
+        env.halt_thread(thread);
+    } else if let Some((first, len)) = old.threads_at(y) {
+        (first..first + len).for_each(|t| halt_lost(old, env, t, planned));
+    }
+}
+
+/// The last parts of the children's paths.
+fn labels(def: &Def, id: NodeId) -> Vec<String> {
+    let parent = def.path(id).len() + 1;
+    let children = def.node(id).children.iter();
+    children
+        .map(|c| def.path(*c).get(parent..).unwrap_or_default().to_string())
+        .collect()
+}

@@ -1,0 +1,308 @@
+//! Putting a snapshot's nodes into a tree.
+
+use alloc::collections::BTreeMap;
+use alloc::string::String;
+use alloc::vec;
+use alloc::vec::Vec;
+use core::fmt;
+
+use super::{NodeState, Snapshot, labels, shape};
+use crate::compile::{Info, Yield, lay_out};
+use crate::context::Context;
+use crate::def::NodeId;
+use crate::kind::Kind;
+use crate::nodes::Flow;
+use crate::run::{put, put_deadline};
+use crate::time::{Deadline, Time};
+use crate::tree::Tree;
+
+/// What did not stay as it was when an agent was taken over.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Report {
+    /// In depth-first order of the nodes that the snapshot has.
+    pub changes: Vec<(String, Change)>,
+    /// Where ticks go on: nodes of the tree before, and of this one.
+    pub(crate) kept: Vec<(NodeId, NodeId)>,
+}
+
+impl Report {
+    /// Whether everything stayed as it was.
+    #[must_use]
+    pub fn is_clean(&self) -> bool {
+        self.changes.is_empty()
+    }
+}
+
+impl fmt::Display for Report {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (i, (path, change)) in self.changes.iter().enumerate() {
+            if i > 0 {
+                writeln!(f)?;
+            }
+            match change {
+                Change::Moved { to } => write!(f, "{path} is now {to}")?,
+                Change::Restarted => write!(
+                    f,
+                    "{path} ran and cannot go on: what it was part of starts again"
+                )?,
+                Change::Dropped => write!(f, "{path} is gone, and its history with it")?,
+                Change::Reset => write!(
+                    f,
+                    "{path} has a history of another form now: it is forgotten"
+                )?,
+                Change::Boxed => write!(
+                    f,
+                    "{path} starts again: its state is not part of a snapshot"
+                )?,
+            }
+        }
+        Ok(())
+    }
+}
+
+/// What became of a node.
+#[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub enum Change {
+    /// It stands at another path, and goes on there.
+    Moved {
+        /// The path.
+        to: String,
+    },
+    /// It ran, and is not there any more, or in a form in which it cannot go on.
+    Restarted,
+    /// It had a history and is not there any more.
+    Dropped,
+    /// Its history does not fit its present form.
+    Reset,
+    /// It runs on, but its boxed state is lost: it starts again.
+    Boxed,
+}
+
+/// Kinds that differ only in how they go through their children are the same node.
+fn family(kind: &str) -> &str {
+    ["sequence", "selector"]
+        .into_iter()
+        .find(|f| kind.contains(f))
+        .unwrap_or(kind)
+}
+
+struct Placing<'p, C: Context> {
+    tree: &'p Tree<C>,
+    infos: &'p [Info],
+    snapshot: &'p Snapshot,
+    /// Each of the snapshot's nodes in this tree.
+    found: &'p [Option<NodeId>],
+    /// Each of this tree's nodes in the snapshot.
+    before: &'p [Option<usize>],
+    yields: &'p BTreeMap<NodeId, Yield>,
+    now: Time,
+    mem: &'p mut [u8],
+    /// The snapshot's nodes at which ticks go on.
+    kept: Vec<usize>,
+}
+
+pub(super) fn restore<C: Context>(
+    tree: &Tree<C>,
+    snapshot: &Snapshot,
+    now: Time,
+    mem: &mut [u8],
+) -> Report {
+    let found = find(tree, snapshot);
+    let mut before = vec![None; tree.def.len()];
+    for (i, node) in found.iter().enumerate() {
+        if let Some(node) = node {
+            before[node.index()] = Some(i);
+        }
+    }
+    let infos = lay_out(&tree.def, &tree.funcs).infos;
+    let yields: BTreeMap<NodeId, Yield> = (0..)
+        .zip(&tree.program.yields)
+        .map(|(y, info)| (info.node, y))
+        .collect();
+    let mut placing = Placing {
+        tree,
+        infos: &infos,
+        snapshot,
+        found: &found,
+        before: &before,
+        yields: &yields,
+        now,
+        mem,
+        kept: Vec::new(),
+    };
+    placing.thread(0, NodeId::ROOT);
+    let mut report = Report::default();
+    for (i, node) in snapshot.nodes.iter().enumerate() {
+        let mut say = |change| report.changes.push((node.path.clone(), change));
+        if node.resumes && !placing.kept.contains(&i) {
+            say(Change::Restarted);
+        }
+        let Some(id) = found[i] else {
+            if !node.history.is_empty() {
+                say(Change::Dropped);
+            }
+            continue;
+        };
+        let path = tree.path(id);
+        if path != node.path {
+            say(Change::Moved { to: path });
+        }
+        if !node.history.is_empty() {
+            let info = &infos[id.index()];
+            let fields = shape::history(&tree.def, info, id);
+            if !placing.write(&fields, info.history, node, id, &node.history) {
+                say(Change::Reset);
+            }
+        }
+        let boxed = matches!(tree.def.node(id).kind, Kind::Leaf { boxed: true, .. });
+        if boxed && placing.kept.contains(&i) {
+            say(Change::Boxed);
+        }
+    }
+    let kept = placing.kept.iter();
+    report.kept = kept
+        .filter_map(|&i| Some((NodeId(snapshot.nodes[i].node), found[i]?)))
+        .collect();
+    report
+}
+
+/// Finds the snapshot's nodes in a tree: by path, else by a name that is unique.
+fn find<C: Context>(tree: &Tree<C>, snapshot: &Snapshot) -> Vec<Option<NodeId>> {
+    let mut paths = BTreeMap::new();
+    let mut names: BTreeMap<&str, Vec<NodeId>> = BTreeMap::new();
+    for (id, node) in tree.def.iter() {
+        paths.insert(tree.path(id), id);
+        if let Some(name) = node.name.as_deref() {
+            names.entry(name).or_default().push(id);
+        }
+    }
+    let fits =
+        |id: NodeId, node: &NodeState| family(tree.def.node(id).kind.name()) == family(&node.kind);
+    let by_path = snapshot
+        .nodes
+        .iter()
+        .map(|node| paths.get(&node.path).copied().filter(|id| fits(*id, node)));
+    let mut found: Vec<Option<NodeId>> = by_path.collect();
+    for (i, node) in snapshot.nodes.iter().enumerate() {
+        let Some(name) = node.name.as_deref() else {
+            continue;
+        };
+        let twins = snapshot
+            .nodes
+            .iter()
+            .filter(|n| n.name.as_deref() == Some(name));
+        if found[i].is_none()
+            && twins.count() == 1
+            && let Some(&[id]) = names.get(name).map(Vec::as_slice)
+            && fits(id, node)
+            && !found.contains(&Some(id))
+        {
+            found[i] = Some(id);
+        }
+    }
+    found
+}
+
+impl<C: Context> Placing<'_, C> {
+    fn write(
+        &mut self,
+        fields: &[shape::Field],
+        slot: u32,
+        before: &NodeState,
+        id: NodeId,
+        values: &[shape::Value],
+    ) -> bool {
+        let now = labels(&self.tree.def, id);
+        let child = |then: u32| {
+            let label = before.children.get(then as usize)?;
+            now.iter().position(|l| l == label).map(|i| i as u32)
+        };
+        shape::write(fields, self.mem, slot, values, &child)
+    }
+
+    /// Where the thread of a node begins.
+    fn thread_root(&self, node: NodeId) -> NodeId {
+        let def = &self.tree.def;
+        core::iter::once(node)
+            .chain(def.ancestors(node))
+            .find(|n| match def.node(*n).parent {
+                Some(p) => matches!(def.node(p).kind, Kind::Parallel(_) | Kind::Custom),
+                None => true,
+            })
+            .unwrap_or(NodeId::ROOT)
+    }
+
+    /// Brings a thread to where one of the snapshot's nodes goes on, if there is one.
+    fn thread(&mut self, thread: u32, root: NodeId) {
+        let resumes = self.snapshot.nodes.iter().enumerate();
+        let here = resumes
+            .filter(|(_, n)| n.resumes)
+            .filter_map(|(i, _)| Some((i, self.found[i]?)))
+            .find(|(_, node)| self.thread_root(*node) == root);
+        let Some((index, node)) = here else { return };
+        let Some(&y) = self.yields.get(&node) else {
+            return;
+        };
+        if !self.enter(node, node) {
+            return;
+        }
+        let mut below = node;
+        while below != root {
+            let Some(up) = self.tree.def.node(below).parent else {
+                break;
+            };
+            if !self.enter(up, below) {
+                return;
+            }
+            below = up;
+        }
+        let t = self.tree.program.threads[thread as usize];
+        put(self.mem, t.slot, t.width, y - t.lo + 1);
+        self.kept.push(index);
+        if let Some((first, _)) = self.tree.threads_at(y) {
+            let children = &self.tree.def.node(node).children;
+            for (t, &child) in (first..).zip(children) {
+                self.thread(t, child);
+            }
+        }
+    }
+
+    /// Makes a node active: as it was, or as if just entered for `child`.
+    fn enter(&mut self, id: NodeId, child: NodeId) -> bool {
+        let def = &self.tree.def;
+        let info = &self.infos[id.index()];
+        let fields = shape::state(def, info, id);
+        let snapshot = self.snapshot;
+        let before = self.before[id.index()].map(|i| &snapshot.nodes[i]);
+        let same = |n: &NodeState| {
+            !matches!(def.node(id).kind, Kind::Custom) || n.children == labels(def, id)
+        };
+        if let Some(before) = before.filter(|n| n.active) {
+            let fits = same(before) && self.write(&fields, info.slot, before, id, &before.state);
+            // How it goes through its children may have changed.
+            if fits || before.resumes {
+                return fits;
+            }
+        }
+        let slot = info.slot;
+        match &def.node(id).kind {
+            Kind::TimeLimit(t) => put_deadline(self.mem, slot, Deadline::after(self.now, t.limit)),
+            Kind::Utility(_) if info.own > 0 => {
+                put_deadline(self.mem, slot, Deadline::after(self.now, 0));
+            }
+            Kind::Sequence(Flow::Random { .. }) | Kind::Selector(Flow::Random { .. }) => {
+                let place = def.node(id).children.iter().position(|c| *c == child);
+                let place = place.unwrap_or(0) as u32;
+                let bits = slot + info.own - (def.node(id).children.len() as u32).div_ceil(8);
+                self.mem[(bits + place / 8) as usize] |= 1 << (place % 8);
+            }
+            // Their rounds, threads and states cannot be made up.
+            Kind::ForEach(_) | Kind::Parallel(_) | Kind::Custom => return false,
+            // A leaf that was not active is not where a tick goes on.
+            kind if kind.is_leaf() => return false,
+            _ => {}
+        }
+        true
+    }
+}

@@ -1,0 +1,6 @@
+//! Snapshots: exact in the same tree, sensible in an edited one, refused when damaged.
+
+mod damage;
+mod edits;
+mod exact;
+mod random;

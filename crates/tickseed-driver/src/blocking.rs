@@ -1,0 +1,129 @@
+//! Leaves that work on a thread of their own.
+
+use std::fmt;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread;
+
+use tickseed_core::{BoxedLeaf, Context, Cx, IntoOutcome, LeafError, Outcome, Status};
+
+use crate::inbox::Notify;
+
+/// By which work learns that nobody waits for it any more.
+#[derive(Clone, Debug, Default)]
+pub struct Cancel(Arc<AtomicBool>);
+
+impl Cancel {
+    /// Whether to give up. Look now and then: a thread cannot be stopped from outside.
+    #[must_use]
+    pub fn is_cancelled(&self) -> bool {
+        self.0.load(Ordering::Acquire)
+    }
+}
+
+type Work = Box<dyn FnOnce(&Cancel) -> Outcome + Send>;
+
+/// A leaf that does blocking work on a thread. A function makes the work, with the context at
+/// hand; the work itself runs elsewhere and borrows nothing. The leaf runs until it is done. A
+/// halt tells the work to stop and does not wait for it; what it answers then goes nowhere. Work
+/// that panics fails its leaf with an error.
+pub struct Blocking<C: Context> {
+    make: Box<dyn for<'x, 'y, 'a> Fn(&'x mut Cx<'y, 'a, C>) -> (Work, Notify) + Send + Sync>,
+}
+
+impl<C: Context> fmt::Debug for Blocking<C> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Blocking")
+    }
+}
+
+fn work<R: IntoOutcome>(f: impl FnOnce(&Cancel) -> R + Send + 'static) -> Work {
+    Box::new(move |cancel| f(cancel).into_outcome())
+}
+
+impl<C: Context> Blocking<C> {
+    /// A leaf whose work this makes. It is to be ticked as any leaf.
+    pub fn new<W, R>(
+        make: impl for<'x, 'y, 'a> Fn(&'x mut Cx<'y, 'a, C>) -> W + Send + Sync + 'static,
+    ) -> Self
+    where
+        W: FnOnce(&Cancel) -> R + Send + 'static,
+        R: IntoOutcome,
+    {
+        Blocking {
+            make: Box::new(move |cx| (work(make(cx)), Notify::nobody())),
+        }
+    }
+
+    /// A leaf that also says whom to tell when the work is done: then the leaf may
+    /// [sleep](tickseed_core::Node::sleeps).
+    pub fn notifying<W, R>(
+        make: impl for<'x, 'y, 'a> Fn(&'x mut Cx<'y, 'a, C>) -> (W, Notify) + Send + Sync + 'static,
+    ) -> Self
+    where
+        W: FnOnce(&Cancel) -> R + Send + 'static,
+        R: IntoOutcome,
+    {
+        Blocking {
+            make: Box::new(move |cx| {
+                let (f, notify) = make(cx);
+                (work(f), notify)
+            }),
+        }
+    }
+}
+
+/// Work that is under way: cancelled when this is dropped.
+#[derive(Debug)]
+pub struct Job {
+    cancel: Cancel,
+    result: Arc<Mutex<Option<Outcome>>>,
+}
+
+impl Drop for Job {
+    fn drop(&mut self) {
+        self.cancel.0.store(true, Ordering::Release);
+    }
+}
+
+impl Job {
+    fn start(work: Work, notify: Notify) -> Result<Job, LeafError> {
+        let job = Job {
+            cancel: Cancel::default(),
+            result: Arc::default(),
+        };
+        let (cancel, result) = (job.cancel.clone(), job.result.clone());
+        let run = move || {
+            let done = catch_unwind(AssertUnwindSafe(|| work(&cancel)));
+            let done = done.unwrap_or_else(|_| Err(LeafError::new("the work panicked")));
+            *result.lock().unwrap_or_else(PoisonError::into_inner) = Some(done);
+            if !cancel.is_cancelled() {
+                notify.call();
+            }
+        };
+        thread::Builder::new()
+            .name("tickseed-work".into())
+            .spawn(run)?;
+        Ok(job)
+    }
+}
+
+impl<C: Context> BoxedLeaf<C> for Blocking<C> {
+    type State = Job;
+
+    fn start(&self, cx: &mut Cx<'_, '_, C>) -> Result<(Job, Status), LeafError> {
+        let (work, notify) = (self.make)(cx);
+        Ok((Job::start(work, notify)?, Status::Running))
+    }
+
+    fn tick(&self, job: &mut Job, _: &mut Cx<'_, '_, C>) -> Outcome {
+        let mut result = job.result.lock().unwrap_or_else(PoisonError::into_inner);
+        match result.take() {
+            // Work does not run on: what it answers is its verdict.
+            Some(Ok(Status::Running)) => Err(LeafError::new("the work answered `Running`")),
+            Some(outcome) => outcome,
+            None => Ok(Status::Running),
+        }
+    }
+}

@@ -1,0 +1,272 @@
+//! The loop.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use tickseed_core::Time;
+
+use crate::clock::{Clock, SystemClock};
+use crate::remote::{Bell, Remote, Stats, Wishes};
+
+/// Why there is a step.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Why {
+    /// It is time.
+    Regular,
+    /// [`Remote::wake`] asked for it.
+    Woken,
+}
+
+/// One step: tick everything that is to be ticked, with this time.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Step {
+    /// The time of trees. Regular steps are exactly a period apart.
+    pub now: Time,
+    /// Why it is done.
+    pub why: Why,
+    /// How long after its time a regular step begins, in tree time.
+    pub late: Duration,
+}
+
+/// How to go on after a step.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Next {
+    /// With the next regular step.
+    Go,
+    /// With the regular step at or before this time (or a wake-up, if it comes first): nothing
+    /// is to be done until then. See [`Herd::next_due`](tickseed_core::Herd::next_due).
+    Sleep(Time),
+    /// With a wake-up only.
+    Wait,
+    /// Not at all.
+    Stop,
+}
+
+/// A loop with a fixed step.
+///
+/// Regular steps are due at whole multiples of the period after the beginning; the loop sleeps
+/// until then, so that the time a step takes does not add up. Steps that were missed are caught
+/// up at once, each with its own time, up to a limit; the others are dropped and counted.
+///
+/// ```
+/// use std::time::Duration;
+/// use tickseed_core::{Status, nodes};
+/// use tickseed_driver::{Driver, ManualClock, Next};
+///
+/// let n = nodes::<()>();
+/// let tree = n.wait(Duration::from_secs(10)).build().unwrap();
+/// let mut agent = tree.agent();
+/// let mut driver = Driver::with_clock(Duration::from_millis(100), ManualClock::new());
+/// let stats = driver.run(|step| match tree.tick(&mut agent, &mut (), step.now) {
+///     Ok(Status::Running) => Next::Go,
+///     _ => Next::Stop,
+/// });
+/// assert_eq!(stats.steps, 101); // ten virtual seconds, in no time
+/// ```
+#[derive(Debug)]
+pub struct Driver<K: Clock = SystemClock> {
+    clock: K,
+    bell: Arc<Bell>,
+    period: u64,
+    catch_up: u32,
+    /// When the next regular step is due, in tree time.
+    due: Time,
+    /// Tree time was `tree` when the clock showed `real`, and runs at `speed` since.
+    real: Time,
+    tree: Time,
+    speed: f64,
+    paused: bool,
+    /// Regular steps before this are left out; none: all of them.
+    sleep: Option<Time>,
+}
+
+impl Driver<SystemClock> {
+    /// A driver with this period, by the system's clock, that catches up at most four steps.
+    ///
+    /// # Panics
+    /// If the period is zero.
+    #[must_use]
+    pub fn new(period: Duration) -> Self {
+        Driver::with_clock(period, SystemClock::new())
+    }
+}
+
+impl<K: Clock> Driver<K> {
+    /// A driver by another clock.
+    ///
+    /// # Panics
+    /// If the period is zero.
+    #[must_use]
+    pub fn with_clock(period: Duration, clock: K) -> Self {
+        assert!(!period.is_zero(), "a driver's period must not be zero");
+        let now = clock.now();
+        Driver {
+            clock,
+            bell: Arc::new(Bell::new()),
+            period: u64::try_from(period.as_nanos()).unwrap_or(u64::MAX),
+            catch_up: 4,
+            due: Time::ZERO,
+            real: now,
+            tree: Time::ZERO,
+            speed: 1.0,
+            paused: false,
+            sleep: None,
+        }
+    }
+
+    /// How many missed steps are caught up at once; zero drops all that were missed.
+    #[must_use]
+    pub fn catch_up(mut self, most: u32) -> Self {
+        self.catch_up = most;
+        self
+    }
+
+    /// What controls this driver.
+    #[must_use]
+    pub fn remote(&self) -> Remote {
+        Remote(self.bell.clone())
+    }
+
+    /// The present time of trees.
+    #[must_use]
+    pub fn now(&self) -> Time {
+        if self.paused {
+            return self.tree;
+        }
+        let passed = self.clock.now().0.saturating_sub(self.real.0);
+        let scaled = if self.speed == 1.0 {
+            passed
+        } else {
+            (passed as f64 * self.speed) as u64
+        };
+        Time(self.tree.0.saturating_add(scaled))
+    }
+
+    /// When the clock will show this tree time.
+    fn real_of(&self, tree: Time) -> Time {
+        let left = tree.0.saturating_sub(self.tree.0);
+        let scaled = if self.speed == 1.0 {
+            left
+        } else {
+            // Rounded up: waking too early would be a turn for nothing.
+            (left as f64 / self.speed).ceil() as u64
+        };
+        Time(self.real.0.saturating_add(scaled))
+    }
+
+    fn obey(&mut self, wishes: Wishes) {
+        if (wishes.paused, wishes.speed) != (self.paused, self.speed) {
+            (self.tree, self.real) = (self.now(), self.clock.now());
+            (self.paused, self.speed) = (wishes.paused, wishes.speed);
+        }
+    }
+
+    /// Does one regular step at once, whatever the clock says: for tests and for games that
+    /// have a loop of their own. Tree time is that of the step then.
+    pub fn step_once(&mut self, f: impl FnOnce(Step) -> Next) -> Next {
+        let now = self.due;
+        self.due = Time(now.0.saturating_add(self.period));
+        (self.tree, self.real) = (now, self.clock.now());
+        self.bell.count(|s| s.steps += 1);
+        f(Step {
+            now,
+            why: Why::Regular,
+            late: Duration::ZERO,
+        })
+    }
+
+    /// Runs until a step says [`Next::Stop`] or the remote says [`stop`](Remote::stop). It does
+    /// not halt agents: do that after it.
+    pub fn run(&mut self, mut f: impl FnMut(Step) -> Next) -> Stats {
+        loop {
+            let wishes = self.bell.take();
+            self.obey(wishes);
+            if wishes.stop {
+                break;
+            }
+            let next = if self.paused {
+                if wishes.steps == 0 {
+                    self.clock.sleep(None, &self.bell);
+                    continue;
+                }
+                if wishes.steps > 1 {
+                    self.bell.ask(|_| {});
+                }
+                self.step_once(&mut f)
+            } else {
+                match self.next_step(wishes.wake) {
+                    Ok(step) => self.timed(step, &mut f),
+                    Err(until) => {
+                        self.clock.sleep(until, &self.bell);
+                        continue;
+                    }
+                }
+            };
+            self.sleep = match next {
+                Next::Go => None,
+                Next::Sleep(t) => Some(t),
+                Next::Wait => Some(Time(u64::MAX)),
+                Next::Stop => break,
+            };
+        }
+        self.bell.ask(|w| w.stop = false);
+        self.bell.stats()
+    }
+
+    /// The step that is due, or until when there is none.
+    fn next_step(&mut self, woken: bool) -> Result<Step, Option<Time>> {
+        let now = self.now();
+        if let Some(sleep) = self.sleep.take_if(|s| s.0 > self.due.0) {
+            // The regular step at or before that time; on the grid, as ever.
+            let skipped = (sleep.0 - self.due.0) / self.period;
+            self.due = Time(self.due.0 + skipped * self.period);
+            if sleep.0 == u64::MAX {
+                self.due = Time(u64::MAX);
+            }
+        }
+        if woken {
+            if self.due.0 > now.0 && self.sleep.is_none() {
+                // Back to the first regular step after now, if it was put off.
+                let steps = (self.due.0 - now.0 - 1) / self.period;
+                if self.due.0 == u64::MAX {
+                    let ahead = now.0 / self.period + 1;
+                    self.due = Time(ahead * self.period);
+                } else {
+                    self.due = Time(self.due.0 - steps * self.period);
+                }
+            }
+            self.bell.count(|s| s.woken += 1);
+            return Ok(Step {
+                now,
+                why: Why::Woken,
+                late: Duration::ZERO,
+            });
+        }
+        if now < self.due {
+            let until = (self.due.0 != u64::MAX).then(|| self.real_of(self.due));
+            return Err(until);
+        }
+        let missed = (now.0 - self.due.0) / self.period;
+        let dropped = missed.saturating_sub(self.catch_up.into());
+        let due = Time(self.due.0 + dropped * self.period);
+        self.due = Time(due.0.saturating_add(self.period));
+        self.bell.count(|s| {
+            s.steps += 1;
+            s.dropped += dropped;
+        });
+        Ok(Step {
+            now: due,
+            why: Why::Regular,
+            late: now.since(due),
+        })
+    }
+
+    fn timed(&mut self, step: Step, f: &mut impl FnMut(Step) -> Next) -> Next {
+        let began = self.now();
+        let next = f(step);
+        if self.now().since(began) > Duration::from_nanos(self.period) {
+            self.bell.count(|s| s.overruns += 1);
+        }
+        next
+    }
+}

@@ -1,0 +1,168 @@
+//! Controlling a driver from elsewhere.
+
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+/// What was asked of a driver and not done yet.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Wishes {
+    pub(crate) stop: bool,
+    pub(crate) wake: bool,
+    pub(crate) paused: bool,
+    pub(crate) steps: u32,
+    pub(crate) speed: f64,
+    /// Something changed since the driver looked last.
+    rung: bool,
+}
+
+/// Where a sleeping driver can be reached.
+#[derive(Debug)]
+pub struct Bell {
+    wishes: Mutex<Wishes>,
+    rings: Condvar,
+    stats: Mutex<Stats>,
+}
+
+impl Bell {
+    pub(crate) fn new() -> Bell {
+        Bell {
+            wishes: Mutex::new(Wishes {
+                stop: false,
+                wake: false,
+                paused: false,
+                steps: 0,
+                speed: 1.0,
+                rung: false,
+            }),
+            rings: Condvar::new(),
+            stats: Mutex::default(),
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Wishes> {
+        self.wishes.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Whether something was asked for since the driver looked last.
+    #[must_use]
+    pub fn has_rung(&self) -> bool {
+        self.lock().rung
+    }
+
+    /// Waits until something is asked for, or the time is over.
+    pub fn wait(&self, most: Option<Duration>) {
+        let end = most.map(|d| Instant::now() + d.min(Duration::from_secs(86_400)));
+        let mut wishes = self.lock();
+        while !wishes.rung {
+            wishes = match end {
+                None => self
+                    .rings
+                    .wait(wishes)
+                    .unwrap_or_else(PoisonError::into_inner),
+                Some(end) => {
+                    let left = end.saturating_duration_since(Instant::now());
+                    if left.is_zero() {
+                        return;
+                    }
+                    let waited = self.rings.wait_timeout(wishes, left);
+                    waited.unwrap_or_else(PoisonError::into_inner).0
+                }
+            };
+        }
+    }
+
+    pub(crate) fn ask(&self, f: impl FnOnce(&mut Wishes)) {
+        let mut wishes = self.lock();
+        f(&mut wishes);
+        wishes.rung = true;
+        self.rings.notify_all();
+    }
+
+    /// What is asked for; single steps and wake-ups are taken.
+    pub(crate) fn take(&self) -> Wishes {
+        let mut wishes = self.lock();
+        let taken = *wishes;
+        wishes.rung = false;
+        wishes.wake = false;
+        wishes.steps = if taken.paused {
+            taken.steps.saturating_sub(1)
+        } else {
+            0
+        };
+        taken
+    }
+
+    pub(crate) fn count(&self, f: impl FnOnce(&mut Stats)) {
+        f(&mut self.stats.lock().unwrap_or_else(PoisonError::into_inner));
+    }
+
+    pub(crate) fn stats(&self) -> Stats {
+        *self.stats.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// How a driver has fared.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Stats {
+    /// Regular steps.
+    pub steps: u64,
+    /// Steps because of wake-ups.
+    pub woken: u64,
+    /// Steps that took longer than a period.
+    pub overruns: u64,
+    /// Regular steps that were left out because catching up has a limit.
+    pub dropped: u64,
+}
+
+/// Controls a [`Driver`](crate::Driver) from any thread. Clones control the same one.
+#[derive(Clone, Debug)]
+pub struct Remote(pub(crate) Arc<Bell>);
+
+impl Remote {
+    /// Ends the loop: at once if it sleeps, else after the step under way. The caller of
+    /// [`run`](crate::Driver::run) then halts what still runs.
+    pub fn stop(&self) {
+        self.0.ask(|w| w.stop = true);
+    }
+
+    /// Asks for a step now. The regular ones stay where they were, and any number of
+    /// wake-ups before the step make one step. Nothing happens while paused.
+    pub fn wake(&self) {
+        self.0.ask(|w| w.wake = true);
+    }
+
+    /// Lets tree time stand still. What runs elsewhere (futures, threads) goes on.
+    pub fn pause(&self) {
+        self.0.ask(|w| w.paused = true);
+    }
+
+    /// Lets tree time go on from where it stood.
+    pub fn resume(&self) {
+        self.0.ask(|w| w.paused = false);
+    }
+
+    /// While paused: does one regular step.
+    pub fn step(&self) {
+        self.0.ask(|w| w.steps = w.steps.saturating_add(1));
+    }
+
+    /// How fast tree time runs: 10 is ten times as fast as the clock. Numbers that are not
+    /// positive and finite are ignored.
+    pub fn set_speed(&self, speed: f64) {
+        if speed.is_finite() && speed > 0.0 {
+            self.0.ask(|w| w.speed = speed);
+        }
+    }
+
+    /// Whether the driver has seen everything that was asked of it.
+    #[must_use]
+    pub fn is_heeded(&self) -> bool {
+        !self.0.has_rung()
+    }
+
+    /// How the driver has fared so far.
+    #[must_use]
+    pub fn stats(&self) -> Stats {
+        self.0.stats()
+    }
+}

@@ -23,13 +23,15 @@ impl Cancel {
 }
 
 type Work = Box<dyn FnOnce(&Cancel) -> Outcome + Send>;
+/// Makes the work of an activation, and tells whom to notify.
+type Make<C> = Box<dyn for<'x, 'y, 'a> Fn(&'x mut Cx<'y, 'a, C>) -> (Work, Notify) + Send + Sync>;
 
 /// A leaf that does blocking work on a thread. A function makes the work, with the context at
 /// hand; the work itself runs elsewhere and borrows nothing. The leaf runs until it is done. A
 /// halt tells the work to stop and does not wait for it; what it answers then goes nowhere. Work
 /// that panics fails its leaf with an error.
 pub struct Blocking<C: Context> {
-    make: Box<dyn for<'x, 'y, 'a> Fn(&'x mut Cx<'y, 'a, C>) -> (Work, Notify) + Send + Sync>,
+    make: Make<C>,
 }
 
 impl<C: Context> fmt::Debug for Blocking<C> {

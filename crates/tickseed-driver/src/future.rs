@@ -12,6 +12,8 @@ use tickseed_core::{BoxedLeaf, Context, Cx, IntoOutcome, LeafError, Outcome, Sta
 use crate::inbox::Notify;
 
 type Made = Pin<Box<dyn Future<Output = Outcome> + Send>>;
+/// Makes the future of an activation, and tells whom to notify.
+type Make<C> = Box<dyn for<'x, 'y, 'a> Fn(&'x mut Cx<'y, 'a, C>) -> (Made, Notify) + Send + Sync>;
 
 /// A leaf that polls a future: started by a function that makes it (with the context at hand;
 /// the future itself borrows nothing of it), polled by ticks when its waker was called, dropped
@@ -27,7 +29,7 @@ type Made = Pin<Box<dyn Future<Output = Outcome> + Send>>;
 /// assert_eq!(tree.tick(&mut tree.agent(), &mut (), Time::ZERO).unwrap(), Status::Success);
 /// ```
 pub struct Async<C: Context> {
-    make: Box<dyn for<'x, 'y, 'a> Fn(&'x mut Cx<'y, 'a, C>) -> (Made, Notify) + Send + Sync>,
+    make: Make<C>,
 }
 
 impl<C: Context> fmt::Debug for Async<C> {

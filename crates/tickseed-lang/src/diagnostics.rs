@@ -273,7 +273,8 @@ pub fn render_all(diagnostics: &[Diagnostic], sources: &SourceMap) -> String {
 }
 
 /// The candidate most like `word`, if any is like it at all: same letters in another case, or few
-/// letters inserted, left out, changed or swapped (a third of the word's length, at least one).
+/// letters inserted, left out, changed or swapped (a third of the word's length, at least one; one
+/// letter alone is like no other).
 ///
 /// ```
 /// use tickseed_lang::diagnostics::nearest;
@@ -287,7 +288,10 @@ pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) ->
         return None;
     }
     let letters: Vec<char> = word.chars().flat_map(char::to_lowercase).collect();
-    let limit = (letters.len() / 3).max(1);
+    let limit = match letters.len() {
+        1 => 0,
+        length => (length / 3).max(1),
+    };
     candidates
         .into_iter()
         .filter(|candidate| *candidate != word && candidate.len() <= 256)
@@ -331,6 +335,8 @@ mod tests {
         assert_eq!(nearest("cooldwon", known), Some("cooldown"));
         assert_eq!(nearest("x", known), None);
         assert_eq!(nearest("", known), None);
+        assert_eq!(nearest("b", ["a", "B"]), Some("B"));
+        assert_eq!(nearest("b", ["a", "bb"]), None);
         assert_eq!(nearest("fights", ["fight", "flights"]), Some("fight"));
     }
 

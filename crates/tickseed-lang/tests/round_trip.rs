@@ -531,8 +531,14 @@ fn check_round_trip(document: &Document) -> Result<(), TestCaseError> {
     Ok(())
 }
 
+/// Cases of each test; `PROPTEST_CASES` gives more for long hunts.
+fn cases() -> u32 {
+    let given = std::env::var("PROPTEST_CASES").ok();
+    given.and_then(|cases| cases.parse().ok()).unwrap_or(300)
+}
+
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 300, max_shrink_iters: 20_000, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: cases(), max_shrink_iters: 20_000, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn printed_documents_read_back_the_same(document in documents()) {

@@ -6,7 +6,7 @@ use super::ast::{
     StatementKind, UnaryOp,
 };
 use crate::diagnostics::Diagnostic;
-use crate::lex::{Cursor, Tok, Token, unquote};
+use crate::lex::{Cursor, SMALLEST, Tok, Token, unquote};
 use crate::model::{KeyRef, KeyScope, Literal, Number, Span, parse_duration};
 
 /// An expression with the height of its tree.
@@ -200,6 +200,12 @@ fn prefix(cursor: &mut Cursor<'_>, depth: usize) -> Tall {
         _ => return postfix(cursor, depth),
     };
     cursor.next();
+    if op == UnaryOp::Minus
+        && let Some(smallest) = smallest(cursor)
+    {
+        let span = cursor.span(token).to(cursor.last_span());
+        return (Expr::new(ExprKind::Literal(smallest), span), 1);
+    }
     let (operand, height) = nested(cursor, depth, prefix);
     let span = cursor.span(token).to(operand.span);
     if let (UnaryOp::Minus, ExprKind::Literal(literal)) = (op, &operand.kind)
@@ -214,6 +220,19 @@ fn prefix(cursor: &mut Cursor<'_>, depth: usize) -> Tall {
     )
 }
 
+/// The smallest whole number, behind its sign: the one that is none without.
+fn smallest(cursor: &mut Cursor<'_>) -> Option<Literal> {
+    let token = cursor.peek();
+    let raw = cursor.str(token);
+    (token.kind == Tok::Int && raw.replace('_', "") == SMALLEST).then(|| {
+        cursor.next();
+        Literal::Int(Number {
+            value: i64::MIN,
+            raw: format!("-{raw}"),
+        })
+    })
+}
+
 /// A number with its sign; `None` for what has no sign or has one already.
 pub(crate) fn negate(literal: &Literal) -> Option<Literal> {
     let negative = |raw: &String| {
@@ -222,7 +241,7 @@ pub(crate) fn negate(literal: &Literal) -> Option<Literal> {
     };
     Some(match literal {
         Literal::Int(Number { value, raw }) => Literal::Int(Number {
-            value: -value,
+            value: value.checked_neg()?,
             raw: negative(raw)?,
         }),
         Literal::Float(Number { value, raw }) => Literal::Float(Number {
@@ -230,7 +249,7 @@ pub(crate) fn negate(literal: &Literal) -> Option<Literal> {
             raw: negative(raw)?,
         }),
         Literal::Duration(Number { value, raw }) => Literal::Duration(Number {
-            value: -value,
+            value: value.checked_neg()?,
             raw: negative(raw)?,
         }),
         _ => return None,

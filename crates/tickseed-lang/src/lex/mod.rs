@@ -70,6 +70,9 @@ const MARKS: &[&str] = &[
     "(", ")", "[", "]", ",", ":", ";", "=", "<", ">", "+", "-", "*", "/", "%", "!", "?", ".", "@",
 ];
 
+/// The digits of the smallest whole number.
+pub(crate) const SMALLEST: &str = "9223372036854775808";
+
 /// Errors after which the rest of a file is not worth reporting.
 const MAX_ERRORS: usize = 100;
 
@@ -109,7 +112,12 @@ impl Lexer<'_> {
                 continue;
             }
             if c.is_whitespace() {
+                let start = self.at;
                 self.at += c.len_utf8();
+                // Twice converted files have `\r\r\n`; a lone `\r` would hide a whole file in a comment.
+                if c == '\r' && !self.rest().starts_with(['\r', '\n']) && !self.rest().is_empty() {
+                    self.lone_return(start);
+                }
                 continue;
             }
             let start = self.at;
@@ -161,6 +169,12 @@ impl Lexer<'_> {
         let about_file = rest.starts_with("//!");
         self.skip_while(|c| c != '\n');
         let end = start + self.text[start..self.at].trim_end().len();
+        if let Some(at) = self.text[start..end].find('\r') {
+            let after = self.at;
+            self.at = start + at + 1;
+            self.lone_return(start + at);
+            self.at = after;
+        }
         let offset = |at: usize| u32::try_from(self.base + at).unwrap_or(u32::MAX);
         self.out.remarks.push(Remark {
             doc,
@@ -170,6 +184,20 @@ impl Lexer<'_> {
             own_line,
             blank_before,
         });
+    }
+
+    /// Reports a line that ends as those of old Macintoshes do; once is enough.
+    fn lone_return(&mut self, start: usize) {
+        let code = "tick::carriage-return";
+        if self.out.diagnostics.iter().any(|known| known.code == code) {
+            return;
+        }
+        let message = "a carriage return alone does not end a line";
+        self.error(
+            Diagnostic::error(code, message)
+                .at(self.span(start), "")
+                .help("save the file with line feeds (`\\n`) or both (`\\r\\n`)"),
+        );
     }
 
     fn error(&mut self, diagnostic: Diagnostic) {
@@ -281,6 +309,8 @@ impl Lexer<'_> {
         }
         let plain = self.text[start..self.at].replace('_', "");
         match kind {
+            // The smallest number has no positive counterpart.
+            Tok::Int if plain == SMALLEST && self.touches_minus(start) => kind,
             Tok::Int if plain.parse::<i64>().is_err() => {
                 self.bad_number(start, "does not fit 64 bits", None)
             }
@@ -289,6 +319,12 @@ impl Lexer<'_> {
             }
             _ => kind,
         }
+    }
+
+    fn touches_minus(&self, start: usize) -> bool {
+        let minus =
+            |token: &Token| token.kind == Tok::Mark("-") && token.end as usize == self.base + start;
+        self.out.tokens.last().is_some_and(minus)
     }
 
     fn bad_number(&mut self, start: usize, what: &str, help: Option<String>) -> Tok {
@@ -372,7 +408,8 @@ impl Lexer<'_> {
                 Diagnostic::error("tick::empty-name", "a name cannot be empty")
                     .at(self.span(start), "empty name"),
             );
-            return Tok::Bad;
+            // What follows is right all the same.
+            return Tok::QuotedName;
         }
         if unquote_name(&self.text[start..self.at]).is_none() {
             self.error(

@@ -25,6 +25,15 @@ impl BadText {
 /// place, and what is wrong.
 pub fn decode(bytes: &[u8]) -> (Cow<'_, str>, Option<BadText>) {
     let error = match std::str::from_utf8(bytes) {
+        // UTF-16 without its mark: every second byte of Latin letters is zero.
+        Ok(text) if bytes.len() > 3 && is_wide(bytes) => {
+            let bad = BadText {
+                message: "the file is UTF-16; expected UTF-8".to_owned(),
+                help: "save it as UTF-8",
+                at: usize::from(bytes[0] != 0),
+            };
+            return (Cow::Borrowed(text), Some(bad));
+        }
         Ok(text) => return (Cow::Borrowed(text), None),
         Err(error) => error,
     };
@@ -47,4 +56,13 @@ pub fn decode(bytes: &[u8]) -> (Cow<'_, str>, Option<BadText>) {
     let end = bytes.len().min(at + 200);
     let text = String::from_utf8_lossy(&bytes[..end]).into_owned();
     (Cow::Owned(text), Some(BadText { message, help, at }))
+}
+
+/// Whether the first letters have a zero byte each, all on the same side.
+fn is_wide(bytes: &[u8]) -> bool {
+    let zeros = |side: usize| {
+        let mut pairs = bytes.chunks_exact(2).take(8);
+        pairs.all(|pair| pair[side] == 0 && pair[1 - side] != 0)
+    };
+    zeros(0) || zeros(1)
 }

@@ -25,7 +25,7 @@ pub use trees::{Duplicates, Found};
 use crate::diagnostics::{Diagnostic, render_all};
 use crate::model::{Document, FileId, Format, Import, SourceMap};
 use crate::{binary, json, tick, xml};
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashSet};
 
 /// Longest chain of files that include each other.
 const MAX_CHAIN: usize = 64;
@@ -38,10 +38,15 @@ pub trait Loader {
     /// Why it cannot be read, for people.
     fn read(&self, path: &str) -> Result<Vec<u8>, String>;
 
-    /// The path that `path` means when the file `from` names it. Two names of one file should give
-    /// one path: it is read once then, and circles are found.
+    /// The path that `path` means when the file `from` names it.
     fn resolve(&self, from: &str, path: &str) -> String {
         join(from, path)
+    }
+
+    /// What tells the file at a path from all others: two names of one file give the same, so it is
+    /// read once and circles are found. By default the path itself.
+    fn identity(&self, path: &str) -> String {
+        path.to_owned()
     }
 
     /// The path of a file in a ROS package, for `ros_pkg` in XML. Without ROS there is none.
@@ -58,6 +63,14 @@ pub struct Disk;
 impl Loader for Disk {
     fn read(&self, path: &str) -> Result<Vec<u8>, String> {
         std::fs::read(path).map_err(|error| error.to_string())
+    }
+
+    /// The path without links.
+    fn identity(&self, path: &str) -> String {
+        std::fs::canonicalize(path).map_or_else(
+            |_| path.to_owned(),
+            |path| path.to_string_lossy().into_owned(),
+        )
     }
 }
 
@@ -140,7 +153,7 @@ pub fn load(path: &str, loader: &dyn Loader) -> Loaded {
     let mut loading = Loading {
         loader,
         loaded: Loaded::default(),
-        seen: HashMap::new(),
+        seen: HashSet::new(),
         chain: Vec::new(),
     };
     let path = loader.resolve("", path);
@@ -163,7 +176,7 @@ pub fn load_text(name: &str, text: &str, loader: &dyn Loader) -> Loaded {
     let mut loading = Loading {
         loader,
         loaded: Loaded::default(),
-        seen: HashMap::new(),
+        seen: HashSet::new(),
         chain: Vec::new(),
     };
     loading.file(name, text.as_bytes());
@@ -208,10 +221,10 @@ pub fn read_as(format: Format, text: &str, file: FileId) -> (Document, Vec<Diagn
 struct Loading<'l> {
     loader: &'l dyn Loader,
     loaded: Loaded,
-    /// Files read or being read.
-    seen: HashMap<String, FileId>,
-    /// Files being read, outermost first.
-    chain: Vec<String>,
+    /// Files read or being read, by what tells them apart.
+    seen: HashSet<String>,
+    /// Files being read, outermost first: path and what tells it from others.
+    chain: Vec<(String, String)>,
 }
 
 impl Loading<'_> {
@@ -244,8 +257,9 @@ impl Loading<'_> {
             }
         };
         self.loaded.diagnostics.extend(diagnostics);
-        self.seen.insert(path.to_owned(), document.file);
-        self.chain.push(path.to_owned());
+        let identity = self.loader.identity(path);
+        self.seen.insert(identity.clone());
+        self.chain.push((path.to_owned(), identity));
         for import in document.imports() {
             self.import(path, import);
         }
@@ -284,8 +298,10 @@ impl Loading<'_> {
             }
             _ => self.loader.resolve(from, written),
         };
-        if let Some(start) = self.chain.iter().position(|open| *open == path) {
-            let mut circle: Vec<&str> = self.chain[start..].iter().map(String::as_str).collect();
+        let identity = self.loader.identity(&path);
+        if let Some(start) = self.chain.iter().position(|open| open.1 == identity) {
+            let open = self.chain[start..].iter();
+            let mut circle: Vec<&str> = open.map(|(path, _)| path.as_str()).collect();
             circle.push(&path);
             let message = format!(
                 "files include each other in a circle: {}",
@@ -296,7 +312,7 @@ impl Loading<'_> {
                 .push(error("load::include-cycle", message));
             return;
         }
-        if self.seen.contains_key(&path) {
+        if self.seen.contains(&identity) {
             return;
         }
         if self.chain.len() >= MAX_CHAIN {

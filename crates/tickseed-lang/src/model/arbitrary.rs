@@ -6,6 +6,17 @@ use super::*;
 /// A small generator of random numbers (splitmix64): tests must not depend on a crate's stream.
 pub(crate) struct Random(u64);
 
+/// Which lot of random cases tests take: `TICKSEED_LOT=1`, `2`, ... for long hunts.
+pub(crate) fn lot() -> u64 {
+    let lot = std::env::var("TICKSEED_LOT").ok();
+    lot.and_then(|lot| lot.parse().ok()).unwrap_or(0)
+}
+
+/// The seeds of a test that takes `count` of them.
+pub(crate) fn seeds(count: u64) -> std::ops::Range<u64> {
+    lot() * count..(lot() + 1) * count
+}
+
 impl Random {
     pub(crate) fn new(seed: u64) -> Self {
         Self(seed)

@@ -114,8 +114,11 @@ impl Parser<'_> {
         let near = crate::diagnostics::nearest(&word, known);
         let whole = self.c.text.trim();
         let is_xml = self.c.is("<");
+        let is_json = self.c.is("{") && self.c.peek_at(1).kind == Tok::Text && self.c.is_at(2, ":");
         let help = if is_xml {
             Some("this looks like XML; it is read by the XML reader".to_owned())
+        } else if is_json {
+            Some("this looks like JSON; it is read by the JSON reader".to_owned())
         } else if !whole.contains('\n') && (whole.ends_with(".tick") || whole.ends_with(".xml")) {
             Some("this looks like the path of a file; load the file instead of its name".to_owned())
         } else if self.c.is("}") {
@@ -129,8 +132,8 @@ impl Parser<'_> {
         };
         diagnostic = diagnostic.maybe_help(help);
         self.c.syntax_error(diagnostic);
-        // Nothing in XML is worth a message of its own.
-        while is_xml && !self.c.at_end() {
+        // Nothing in other formats is worth a message of its own.
+        while (is_xml || is_json) && !self.c.at_end() {
             self.c.next();
         }
         // Over the braces of whatever this is, to the next line that begins an item.

@@ -37,7 +37,7 @@ fn messages(source: &str) -> Vec<String> {
 
 #[test]
 fn random_documents_come_back_whole() {
-    for seed in 0..1_000 {
+    for seed in arbitrary::seeds(1_000) {
         let document = arbitrary::document(seed);
         let text = write(&document);
         let (back, diagnostics) = read(&text, FileId(0), &Options::default());
@@ -60,8 +60,8 @@ fn random_documents_come_back_whole() {
 /// Any document saved over any other comes out right, and so do small edits.
 #[test]
 fn random_edits_are_saved() {
-    let mut r = Random::new(3);
-    for seed in 0..300 {
+    let mut r = Random::new(3 + arbitrary::lot());
+    for seed in arbitrary::seeds(300) {
         let source = write(&arbitrary::document(seed));
         let mut document = parse(&source);
         if seed % 5 == 0 {
@@ -94,8 +94,8 @@ fn random_edits_are_saved() {
 
 #[test]
 fn mutated_text_never_panics() {
-    let mut r = Random::new(5);
-    for seed in 0..400 {
+    let mut r = Random::new(5 + arbitrary::lot());
+    for seed in arbitrary::seeds(400) {
         let source = write(&arbitrary::document(seed));
         let mut bytes = source.clone().into_bytes();
         for _ in 0..=r.below(4) {

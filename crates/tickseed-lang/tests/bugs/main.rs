@@ -1,0 +1,14 @@
+//! Cases from real users' trouble with the files of behaviour-tree engines, each a test that is
+//! named after its case, and more of the same kind.
+//!
+//! The letters: B blackboard and ports, S subtrees and includes, X malformed files, L scripts and
+//! guards, E editors, V live change. `strange` holds files of strangers: what no author means to
+//! write and every reader must survive.
+
+mod e_editor;
+mod messages;
+mod reading;
+mod regressions;
+mod s_subtrees;
+mod strange;
+mod x_files;

@@ -2,10 +2,12 @@
 
 use super::Checker;
 use super::scope::{expression, tree_names};
-use crate::builtin::{BUILTINS, Builtin, Head, builtin};
+use crate::builtin::{BUILTINS, Builtin, COMMON_OPTIONS, Head, builtin};
 use crate::diagnostics::{Diagnostic, nearest};
 use crate::expr::{self, Names, Type};
-use crate::model::{Category, Code, Dialect, Form, Literal, Node, Role, Tree, Value, ValueKind};
+use crate::model::{
+    Category, Code, Dialect, Form, Hook, Literal, Node, Role, Tree, Value, ValueKind,
+};
 
 impl<'a> Checker<'a> {
     pub(super) fn tree(&mut self, tree: &'a Tree) {
@@ -121,8 +123,20 @@ impl<'a> Checker<'a> {
                 Head::Message => self.typed(value, &Type::Any, names),
                 Head::None => {
                     let message = format!("`{}` takes no arguments", spec.words);
+                    let option = match &value.kind {
+                        ValueKind::Key(key) => spec.option(&key.name),
+                        _ => None,
+                    };
+                    let help = option.map(|option| {
+                        format!(
+                            "options stand behind the words: `{} {}`",
+                            spec.words, option.name
+                        )
+                    });
                     self.report(
-                        Diagnostic::error("tick::argument", message).at(value.span, "not expected"),
+                        Diagnostic::error("tick::argument", message)
+                            .at(value.span, "not expected")
+                            .maybe_help(help),
                     );
                 }
             }
@@ -173,7 +187,37 @@ impl<'a> Checker<'a> {
         );
     }
 
+    /// A word behind a node that is no option would be passed over: most are guards misspelt.
+    fn custom_options(&mut self, node: &'a Node) {
+        for option in node.options() {
+            let name = option.name();
+            let common = COMMON_OPTIONS.iter().any(|known| known.name == name);
+            let of_tree = name == "autoremap" && self.used_tree(node).is_some();
+            if common || of_tree {
+                continue;
+            }
+            let letters = |text: &str| text.replace(['_', ' '], "").to_lowercase();
+            let mut hooks = Hook::ALL.iter().map(|hook| hook.1);
+            let same = hooks.find(|hook| letters(hook) == letters(name));
+            let begun = Hook::ALL.iter().map(|hook| hook.1);
+            let help = match same.or_else(|| nearest(name, begun)) {
+                Some(near) => format!("did you mean `{near}`?"),
+                None => format!("arguments stand in parentheses: {}({name})", node.kind),
+            };
+            let message = format!("`{}` has no option `{name}`", node.kind);
+            self.report(
+                Diagnostic::error("tick::unknown-option", message)
+                    .at(
+                        option.name.as_ref().map_or(option.span, |name| name.span),
+                        "not known here",
+                    )
+                    .help(help),
+            );
+        }
+    }
+
     fn custom(&mut self, node: &'a Node, names: &Names) {
+        self.custom_options(node);
         if let Some(tree) = self.used_tree(node) {
             self.arguments(
                 node,

@@ -44,7 +44,7 @@ pub fn read(source: &str, file: FileId) -> (Document, Vec<Diagnostic>) {
             json.root(),
         ),
         Err(error) => {
-            diagnostics.push(syntax_error(error, file));
+            diagnostics.push(syntax_error(error, file).maybe_help(other_format(source)));
             Document {
                 file,
                 format: Format::Json,
@@ -111,6 +111,26 @@ fn read_part<T>(
         Ok(value)
     } else {
         Err(diagnostics)
+    }
+}
+
+/// What a text that is no JSON is, if that can be told.
+fn other_format(source: &str) -> Option<String> {
+    let text = source.trim_start_matches('\u{feff}').trim();
+    let first_line = text.lines().next().unwrap_or_default();
+    let is_path = first_line.len() == text.len()
+        && [".json", ".xml", ".tick", ".tickb"]
+            .iter()
+            .any(|end| text.ends_with(end));
+    let words = ["tree ", "main ", "import ", "keys ", "//"];
+    if is_path {
+        Some("this looks like the path of a file: use the function that loads files".into())
+    } else if text.starts_with('<') {
+        Some("this looks like XML; it is read by the XML reader".into())
+    } else if words.iter().any(|word| text.starts_with(word)) {
+        Some("this looks like `.tick` text; it is read by the `.tick` reader".into())
+    } else {
+        None
     }
 }
 

@@ -400,6 +400,13 @@ impl Parser<'_> {
 
     fn expected(&self, what: &str) -> JsonError {
         match self.source[self.at..].chars().next() {
+            Some(c @ ('"' | '\'')) => {
+                self.error(format!("expected {what}, found `{c}`"), self.at + 1)
+            }
+            Some('/') => self.error(
+                format!("expected {what}, found `/`: JSON has no comments"),
+                self.at + 1,
+            ),
             Some(c) => self.error(
                 format!("expected {what}, found `{}`", c.escape_debug()),
                 self.at + c.len_utf8(),

@@ -174,6 +174,11 @@ impl<'a> Cursor<'a> {
 
     /// Reports that `what` was expected where the next token stands.
     pub(crate) fn expected(&mut self, what: &str) {
+        self.expected_with(what, None);
+    }
+
+    /// Reports that `what` was expected where the next token stands, and what to do.
+    pub(crate) fn expected_with(&mut self, what: &str, help: Option<&str>) {
         let token = self.peek();
         let message = format!("expected {what}, found {}", self.found());
         let mut span = self.span(token);
@@ -181,7 +186,11 @@ impl<'a> Cursor<'a> {
         if token.newline_before && self.at > 0 {
             span = self.last_span().after();
         }
-        self.syntax_error(Diagnostic::error("tick::expected", message).at(span, "expected here"));
+        self.syntax_error(
+            Diagnostic::error("tick::expected", message)
+                .at(span, "expected here")
+                .maybe_help(help.map(str::to_owned)),
+        );
     }
 
     /// Reports that `what` was expected instead of the next token.

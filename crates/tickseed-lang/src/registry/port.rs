@@ -132,6 +132,9 @@ impl PortType for String {
     fn from_datum(datum: &Datum) -> Option<Self> {
         match datum {
             Datum::Text(text) => Some(text.to_string()),
+            // A literal that looks like a number was text in the file.
+            Datum::Int(i) => Some(i.to_string()),
+            Datum::Float(f) => Some(f.to_string()),
             _ => None,
         }
     }
@@ -328,15 +331,24 @@ impl<T: PortType> In<T> {
         if let Some(value) = T::from_datum(datum) {
             return Ok(value);
         }
+        let key = || {
+            let info = slot.and_then(|slot| C::board(at).layout().slot(slot));
+            info.map_or("its key".to_owned(), |info| {
+                format!("its key `{}`", info.name)
+            })
+        };
         match datum {
-            Datum::None => Err(self.error("its key has no value yet")),
-            Datum::Text(text) => T::parse(text).map_err(|e| self.error(e)),
+            Datum::None => Err(self.error(format!("{} has no value yet", key()))),
+            Datum::Text(text) => T::parse(text).map_err(|e| self.error(format!("{}: {e}", key()))),
             Datum::Handle(_) => slot
                 .and_then(|slot| C::board(at).object(slot))
                 .and_then(|object| object.downcast_ref::<T>())
                 .cloned()
-                .ok_or_else(|| self.error(format!("its key holds no {}", T::ty()))),
-            other => Err(self.error(format!("expected {}, found {other:?}", T::ty()))),
+                .ok_or_else(|| self.error(format!("{} holds no {}", key(), T::ty()))),
+            other => {
+                let message = format!("{} holds {other:?}, expected {}", key(), T::ty());
+                Err(self.error(message))
+            }
         }
     }
 

@@ -3,7 +3,7 @@
 use super::Parser;
 use super::values::is_broken;
 use crate::builtin::{ALIASES, BUILTINS, Builtin, Head, OptionSpec, OptionValue, builtin};
-use crate::diagnostics::Diagnostic;
+use crate::diagnostics::{Diagnostic, nearest};
 use crate::expr;
 use crate::lex::Tok;
 use crate::model::{
@@ -70,10 +70,33 @@ impl Parser<'_> {
             nodes.push(node);
             let next = self.c.peek();
             if !next.newline_before && !self.c.is("}") && !self.c.is(";") {
-                self.c.expected("a new line or `;` after a node");
+                let help = nodes.last().and_then(|node| self.after_a_node(node));
+                self.c.expected_with("a new line or `;` after a node", help);
                 self.recover(before);
             }
         }
+    }
+
+    /// What was probably meant by what follows a node on its line.
+    fn after_a_node(&self, node: &Node) -> Option<&'static str> {
+        let Tok::Mark(mark) = self.c.peek().kind else {
+            return (node.kind == "set").then_some("an assignment is written `key = value`");
+        };
+        Some(match mark {
+            "=" if node.kind == "set" => return None,
+            "=" if builtin(node.kind.as_str()).is_some() => {
+                "`==` compares; `set key = value` assigns"
+            }
+            "=" => "`set key = value` assigns; arguments stand in parentheses: (name: value)",
+            "," => "nodes are parted by new lines or `;`, not by commas",
+            "/" if self.c.is_at(1, "*") => "comments are written `// text`",
+            ":" if matches!(node.kind.as_str(), "in" | "out" | "inout") => {
+                "parameters stand behind the name of their tree: tree Name(in x: int)"
+            }
+            ":" => "arguments stand in parentheses: (name: value)",
+            ")" => "there is one closing parenthesis too many",
+            _ => return None,
+        })
     }
 
     /// One node without what stands above it.
@@ -252,6 +275,7 @@ impl Parser<'_> {
                     Head::Duration => "a duration such as `500ms`",
                     Head::Message => "a message such as `\"hello\"`",
                     Head::Count => "a count, as in `for i in 3`",
+                    _ if matches!(spec.name, "retry" | "repeat") => "a number of times such as `3`",
                     _ => "a value",
                 };
                 self.c.expected(&format!("{what} behind `{}`", spec.words));
@@ -482,7 +506,16 @@ impl Parser<'_> {
             }
             let Some(name) = self.c.name() else { return };
             let option = spec.and_then(|spec| spec.option(name.as_str()));
-            if let (Some(spec), None) = (spec, option) {
+            if let (Some(spec), None) = (spec, option)
+                && let Some(help) = self.misplaced(&name, spec)
+            {
+                let message = format!("`{}` has no option `{name}`", spec.words);
+                self.c.report(
+                    Diagnostic::error("tick::unknown-option", message)
+                        .at(name.span, "not known here")
+                        .help(help),
+                );
+            } else if let (Some(spec), None) = (spec, option) {
                 let mut known: Vec<&str> = spec.options.iter().map(|option| option.name).collect();
                 known.extend(
                     crate::builtin::COMMON_OPTIONS
@@ -516,6 +549,19 @@ impl Parser<'_> {
             attribute.span = attribute.span.to(self.c.last_span());
             node.attributes.push(attribute);
         }
+    }
+
+    /// What was probably meant by a word that is no option of a built-in.
+    fn misplaced(&self, name: &Name, spec: &Builtin) -> Option<String> {
+        let word = name.as_str();
+        if matches!(word, "then" | "do") && self.c.is("{") {
+            return Some(format!("leave `{word}` out: the block follows directly"));
+        }
+        let known = spec.options.iter().map(|option| option.name);
+        let is_node = builtin(word).is_some() || word.starts_with(char::is_uppercase);
+        let is_child = spec.children.max > 0 && is_node;
+        (is_child && nearest(word, known).is_none())
+            .then(|| format!("a child stands between braces: {{ {word} }}"))
     }
 
     /// The values between an option's parentheses; several become a list.

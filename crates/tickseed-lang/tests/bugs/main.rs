@@ -5,10 +5,14 @@
 //! guards, E editors, V live change. `strange` holds files of strangers: what no author means to
 //! write and every reader must survive.
 
+mod b_ports;
 mod e_editor;
+mod l_scripts;
 mod messages;
 mod reading;
 mod regressions;
 mod s_subtrees;
 mod strange;
+mod v_live;
+mod world;
 mod x_files;

@@ -1,7 +1,8 @@
 //! Attributes of any element.
 
 use super::Reader;
-use crate::model::{Attribute, Name, Span, Value};
+use crate::diagnostics::{Diagnostic, nearest};
+use crate::model::{Attribute, Hook, Name, Role, Span, Value};
 use crate::xml::extra::{self, Owner, Special, exact_attribute, exact_value, plain, special};
 use crate::xml::names::current_attribute;
 use crate::xml::syntax::Element;
@@ -121,6 +122,9 @@ impl Reader {
                 None => {}
             }
             let (role, model_name, value) = plain(owner, name, &text, value_span);
+            if let (Role::Metadata, Owner::Node(_)) = (role, owner) {
+                self.near_hook(name, name_span);
+            }
             written.push((name.into(), text.into_owned()));
             out.list.push(Attribute {
                 role,
@@ -153,5 +157,18 @@ impl Reader {
             }
         }
         out
+    }
+
+    /// An attribute no one knows is kept; one that is nearly a guard's would be missed.
+    fn near_hook(&mut self, name: &str, span: Span) {
+        let known = Hook::ALL.iter().map(|hook| hook.2);
+        if let Some(near) = nearest(name, known.chain(["_autoremap"])) {
+            let message = format!("`{name}` means nothing and is kept as it is");
+            self.diagnostics.push(
+                Diagnostic::warning("xml::near-hook", message)
+                    .at(span, "")
+                    .help(format!("did you mean `{near}`?")),
+            );
+        }
     }
 }

@@ -101,9 +101,18 @@ impl Reader {
         let span = self.span(0..u32::try_from(source.len()).unwrap_or(u32::MAX));
         let diagnostic = Diagnostic::error("xml::no-root", message)
             .at(span, "")
-            .maybe_help(path.then(|| {
-                "this looks like the path of a file: use the function that loads files".into()
-            }));
+            .maybe_help(if path {
+                Some("this looks like the path of a file: use the function that loads files".into())
+            } else if text.starts_with('{') {
+                Some("this looks like JSON; it is read by the JSON reader".into())
+            } else if ["tree ", "main ", "import ", "keys ", "//"]
+                .iter()
+                .any(|word| text.starts_with(word))
+            {
+                Some("this looks like `.tick` text; it is read by the `.tick` reader".into())
+            } else {
+                None
+            });
         self.diagnostics.push(diagnostic);
     }
 

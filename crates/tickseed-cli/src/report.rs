@@ -27,12 +27,12 @@ struct Node<'w> {
 impl<'w> Head<'w> {
     pub(crate) fn of(world: &'w dyn World) -> Head<'w> {
         let def = world.def();
-        let nodes = def.iter().map(|(id, node)| Node {
+        let nodes = def.iter().zip(def.paths()).map(|((id, node), path)| Node {
             id: id.0,
             parent: node.parent.map(|p| p.0),
             kind: node.kind.name(),
             label: node.label(),
-            path: def.path(id),
+            path,
         });
         Head {
             world: world.info().name,

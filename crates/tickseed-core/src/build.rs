@@ -94,9 +94,17 @@ pub(crate) fn validate<C: Context>(
         return Ok(());
     }
     check.found.sort_by_key(|(id, _)| *id);
-    Err(BuildError {
-        issues: check.found.into_iter().map(|(_, i)| i).collect(),
-    })
+    let mut paths = def.paths();
+    let mut issues: Vec<Issue> = Vec::with_capacity(check.found.len());
+    for (id, issue) in check.found {
+        // A node with several faults has its path at the first, from where the others copy.
+        let path = match core::mem::take(&mut paths[id.index()]) {
+            path if path.is_empty() => issues.last().map_or(path, |i| i.path.clone()),
+            path => path,
+        };
+        issues.push(Issue { path, ..issue });
+    }
+    Err(BuildError { issues })
 }
 
 struct Checker<'d> {
@@ -107,7 +115,7 @@ struct Checker<'d> {
 impl Checker<'_> {
     fn report(&mut self, id: NodeId, rule: Rule, message: impl Into<String>, help: &str) {
         let issue = Issue {
-            path: self.def.path(id),
+            path: String::new(),
             rule,
             message: message.into(),
             help: help.into(),

@@ -4,6 +4,7 @@
 
 use alloc::borrow::Cow;
 use alloc::boxed::Box;
+use alloc::collections::BTreeMap;
 use alloc::string::String;
 use alloc::vec::Vec;
 
@@ -26,6 +27,12 @@ impl NodeId {
 
     pub(crate) fn index(self) -> usize {
         self.0 as usize
+    }
+}
+
+impl core::fmt::Display for NodeId {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        write!(f, "node {}", self.0)
     }
 }
 
@@ -222,7 +229,7 @@ impl Def {
                     .children
                     .iter()
                     .filter(|c| self.node(**c).label() == part);
-                if twins.clone().count() > 1 {
+                if twins.clone().nth(1).is_some() {
                     let place = twins.take_while(|c| **c != n).count() + 1;
                     part.push_str(&alloc::format!("#{place}"));
                 }
@@ -234,12 +241,57 @@ impl Def {
         parts.join("/")
     }
 
+    /// The paths of all nodes, by number. In wide trees this is much quicker than asking
+    /// for one after the other, since siblings with equal labels are counted only once.
+    #[must_use]
+    pub fn paths(&self) -> Vec<String> {
+        let mut paths: Vec<String> = Vec::with_capacity(self.len());
+        paths.resize(self.len(), String::new());
+        paths[0] = self.node(NodeId::ROOT).label().into();
+        for (id, node) in self.iter() {
+            for (child, part) in self.parts(node) {
+                paths[child.index()] = alloc::format!("{}/{part}", paths[id.index()]);
+            }
+        }
+        paths
+    }
+
+    /// The children of a node, each with its part of the path.
+    fn parts<'d>(&'d self, node: &'d NodeDef) -> impl Iterator<Item = (NodeId, String)> + 'd {
+        // For each label how many have it and how many were met.
+        let mut twins: BTreeMap<&str, (u32, u32)> = BTreeMap::new();
+        for child in &node.children {
+            twins.entry(self.node(*child).label()).or_default().0 += 1;
+        }
+        node.children.iter().map(move |child| {
+            let label = self.node(*child).label();
+            let part = match twins.get_mut(label) {
+                Some((count, met)) if *count > 1 => {
+                    *met += 1;
+                    alloc::format!("{label}#{met}")
+                }
+                _ => label.into(),
+            };
+            (*child, part)
+        })
+    }
+
     /// The node with this path, as [`path`](Def::path) gives it.
     #[must_use]
     pub fn find_path(&self, path: &str) -> Option<NodeId> {
-        self.iter()
-            .map(|(id, _)| id)
-            .find(|&id| self.path(id) == path)
+        let root = path.strip_prefix(self.node(NodeId::ROOT).label())?;
+        // A label may hold a `/`, so more than one child can fit for a while.
+        let mut open = alloc::vec![(NodeId::ROOT, root)];
+        let mut found = None;
+        while let Some((id, rest)) = open.pop() {
+            if rest.is_empty() {
+                found = Some(found.map_or(id, |f: NodeId| f.min(id)));
+            } else if let Some(rest) = rest.strip_prefix('/') {
+                let fits = self.parts(self.node(id));
+                open.extend(fits.filter_map(|(c, part)| Some((c, rest.strip_prefix(&*part)?))));
+            }
+        }
+        found
     }
 
     /// The first node, in depth-first order, with this name.

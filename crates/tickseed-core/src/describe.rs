@@ -175,7 +175,7 @@ impl<C: Context> Tree<C> {
         let program = &self.program;
         for (op, node) in program.ops.iter().zip(&program.op_nodes) {
             let live = &mut all[node.index()];
-            let here = live.active && running.contains(node);
+            let here = live.active && running.binary_search(node).is_ok();
             let fact = match *op {
                 Op::WaitTick { slot, .. } if here => {
                     Fact::Left(get_deadline(&agent.mem, slot).left(now))
@@ -242,11 +242,13 @@ impl<C: Context> Tree<C> {
         let node = self.node(id);
         let depth = self.def().ancestors(id).count();
         let _ = write!(out, "{:1$}", "", 2 * depth);
-        match &node.kind {
-            Kind::Custom => out.push_str(self.functions(id).custom().name()),
-            kind => out.push_str(kind.name()),
-        }
-        if let Some(name) = &node.name {
+        let kind = match &node.kind {
+            Kind::Custom => self.functions(id).custom().name(),
+            kind => kind.name(),
+        };
+        out.push_str(kind);
+        // A custom node is named after its kind until it is named otherwise.
+        if let Some(name) = node.name.as_ref().filter(|name| *name != kind) {
             let _ = write!(out, " {name:?}");
         }
         let key = |id: KeyId| {

@@ -145,6 +145,35 @@ impl<T: IntoOutcome, E: Into<LeafError>> IntoOutcome for Result<T, E> {
 
 /// A leaf with plain state per agent.
 ///
+/// ```
+/// use tickseed_core::bytemuck::{Pod, Zeroable};
+/// use tickseed_core::{Cx, Leaf, Outcome, Status, Time, nodes};
+///
+/// /// Takes this many ticks.
+/// struct Steps(u32);
+///
+/// #[derive(Clone, Copy, Pod, Zeroable)]
+/// #[bytemuck(crate = "tickseed_core::bytemuck")] // `"tickseed::bytemuck"` with the crate `tickseed`
+/// #[repr(C)]
+/// struct Done { steps: u32 }
+///
+/// impl Leaf<()> for Steps {
+///     type State = Done; // a `u32` alone would do here
+///     fn start(&self, done: &mut Done, cx: &mut Cx<'_, '_, ()>) -> Outcome {
+///         self.tick(done, cx)
+///     }
+///     fn tick(&self, done: &mut Done, _: &mut Cx<'_, '_, ()>) -> Outcome {
+///         done.steps += 1;
+///         Ok(if done.steps < self.0 { Status::Running } else { Status::Success })
+///     }
+/// }
+///
+/// let tree = nodes().leaf("two steps", Steps(2)).build().unwrap();
+/// let mut agent = tree.agent();
+/// assert_eq!(tree.tick(&mut agent, &mut (), Time::ZERO).unwrap(), Status::Running);
+/// assert_eq!(tree.tick(&mut agent, &mut (), Time::ZERO).unwrap(), Status::Success);
+/// ```
+///
 /// The state is plain bytes ([`bytemuck::Pod`]) that live in the agent's block, zeroed
 /// when an activation starts: a snapshot of an agent holds it, and sharing the tree
 /// between agents cannot mix it up. The engine guarantees one `start` for each
@@ -195,7 +224,7 @@ pub trait BoxedLeaf<C: Context>: Send + Sync + 'static {
     fn halt(&self, _state: &mut Self::State, _cx: &mut Cx<'_, '_, C>) {}
 }
 
-/// What moves a running leaf: start, tick or halt.
+/// Which of its functions a leaf is called with when it is ticked.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Phase {
     /// The first tick of an activation.

@@ -234,7 +234,7 @@ impl<C: Context> core::fmt::Debug for Node<C> {
 ///     n.sequence([
 ///         n.condition("battery low", |r| r.battery < 0.2),
 ///         n.action("recharge", |r| { r.battery += 0.5; Status::Running }),
-///     ]),
+///     ]).reactive(), // or it would go on recharging without asking again
 ///     n.action("patrol", |r| { r.battery -= 0.1; Status::Running }),
 /// ]).reactive().build()?;
 ///
@@ -243,7 +243,7 @@ impl<C: Context> core::fmt::Debug for Node<C> {
 /// for tick in 0..3 {
 ///     tree.tick(&mut agent, &mut robot, Time::from_millis(100 * tick)).unwrap();
 /// }
-/// assert!(robot.battery > 0.5); // patrolled once, then recharged, then patrolled
+/// assert!((robot.battery - 0.55).abs() < 1e-6); // patrolled, then recharged, then patrolled
 /// # Ok::<(), tickseed_core::BuildError>(())
 /// ```
 #[must_use]

@@ -242,6 +242,7 @@ impl<C: Context> Tree<C> {
     pub fn reset(&self, agent: &mut Agent, at: &mut C::At<'_>, now: Time) -> Result<(), TickError> {
         self.halt(agent, at, now)?;
         agent.mem.fill(0);
+        agent.last = None;
         Ok(())
     }
 

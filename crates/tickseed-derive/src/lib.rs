@@ -67,10 +67,11 @@ pub fn derive_context(input: TokenStream) -> TokenStream {
 ///
 /// ```
 /// # use tickseed_core as tickseed;
-/// # use tickseed_core::bytemuck;
+/// use tickseed_core::bytemuck::NoUninit;
 /// use tickseed_derive::{Context, Keys};
 ///
-/// #[derive(Clone, Copy, Keys, bytemuck::NoUninit)]
+/// #[derive(Clone, Copy, Keys, NoUninit)]
+/// #[bytemuck(crate = "tickseed_core::bytemuck")] // `"tickseed::bytemuck"` with the crate `tickseed`
 /// #[keys(context = Monster, crate = tickseed_core)]
 /// #[repr(C)]
 /// struct Vitals {
@@ -94,7 +95,8 @@ pub fn derive_context(input: TokenStream) -> TokenStream {
 ///
 /// The struct must be `#[repr(C)]` and `NoUninit` (derive it with `bytemuck`), that is,
 /// have no padding; fields of other types than scalars must be skipped, those whose name
-/// begins with `_` are. `#[keys(context = Type)]` adds the typed constants and checks that
+/// begins with `_` are. `#[bytemuck(crate = "..")]` lets its derive find `bytemuck` without
+/// a dependency of one's own. `#[keys(context = Type)]` (`View<'static>` for a view) adds the typed constants and checks that
 /// the struct is that context's block; without it the keys are known by name only.
 #[proc_macro_derive(Keys, attributes(keys, key))]
 pub fn derive_keys(input: TokenStream) -> TokenStream {

@@ -25,19 +25,22 @@ impl TreeDef {
     /// ```
     #[must_use]
     pub fn new(id: u32, name: impl Into<String>, def: &Def) -> TreeDef {
-        let nodes = def.iter().map(|(id, node)| NodeInfo {
-            id: id.0,
-            parent: node.parent.map(|p| p.0),
-            kind: node.kind.name().to_owned(),
-            name: node.name.as_ref().map(|n| n.to_string()),
-            label: node.label().to_owned(),
-            path: def.path(id),
-            rule: Rule::of(&node.kind),
-            options: options(&node.kind),
-            guard: None,
-            reads: reads(&node.kind),
-            span: None,
-        });
+        let nodes = def
+            .iter()
+            .zip(def.paths())
+            .map(|((id, node), path)| NodeInfo {
+                id: id.0,
+                parent: node.parent.map(|p| p.0),
+                kind: node.kind.name().to_owned(),
+                name: node.name.as_ref().map(|n| n.to_string()),
+                label: node.label().to_owned(),
+                path,
+                rule: Rule::of(&node.kind),
+                options: options(&node.kind),
+                guard: None,
+                reads: reads(&node.kind),
+                span: None,
+            });
         TreeDef {
             id,
             name: name.into(),

@@ -85,6 +85,10 @@ pub enum Preempt {
 
 impl<C: Context> Nodes<C> {
     /// Children in order while they succeed; fails with the first that fails.
+    ///
+    /// It resumes at the child that runs: conditions before that child are not asked again
+    /// until the next activation. Where they must go on holding, make it
+    /// [`reactive`](Node::reactive) or use a [`while_guard`](Nodes::while_guard).
     pub fn sequence(self, children: impl IntoIterator<Item = Node<C>>) -> Node<C> {
         Node::new(
             Kind::Sequence(Flow::Memory),
@@ -94,7 +98,8 @@ impl<C: Context> Nodes<C> {
     }
 
     /// Children in order while they fail; succeeds with the first that succeeds. Also
-    /// known as fallback.
+    /// known as fallback. It resumes at the child that runs, unless it is
+    /// [`reactive`](Node::reactive).
     pub fn selector(self, children: impl IntoIterator<Item = Node<C>>) -> Node<C> {
         Node::new(
             Kind::Selector(Flow::Memory),

@@ -77,12 +77,10 @@ fn seventy_thousand_siblings_take_no_time() {
         70_001
     );
 
-    let bad = n
-        .selector((0..70_000).map(|_| n.wait(Duration::ZERO)))
-        .build()
-        .unwrap_err();
+    let bad = n.selector((0..70_000).map(|_| n.sequence([]))).build();
+    let bad = bad.unwrap_err();
     assert_eq!(bad.issues.len(), 70_000);
-    assert_eq!(bad.issues[69_999].path, "selector/wait#70000");
+    assert_eq!(bad.issues[69_999].path, "selector/sequence#70000");
 }
 
 #[test]

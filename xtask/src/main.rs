@@ -1,6 +1,7 @@
 //! The project's chores. `cargo xtask test` runs everything that continuous integration runs, `cargo xtask bench`
 //! measures, `cargo xtask conformance` runs cases of other engines' behaviour, `cargo xtask studio` builds the studio's
 //! page and starts it.
+mod house;
 mod page;
 
 use std::process::{Command, ExitCode};
@@ -44,9 +45,13 @@ fn test() -> bool {
         println!("== benches failed");
         return false;
     }
+    if !house::test() {
+        println!("== a rule of the house is broken");
+        return false;
+    }
     println!("== docs");
     if !cargo(
-        &["doc", "--workspace", "--no-deps"],
+        &["doc", "--workspace", "--no-deps", "--all-features"],
         &[("RUSTDOCFLAGS", "-D warnings")],
     ) {
         return false;
@@ -87,6 +92,7 @@ fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let ok = match arguments.first().map(String::as_str) {
         Some("test") => test(),
+        Some("house") => house::test(),
         Some("bench") => bench(&arguments[1..]),
         Some("conformance") => conformance(&arguments[1..]),
         Some("ui") => page::build(),
@@ -94,7 +100,7 @@ fn main() -> ExitCode {
         Some("studio") => page::studio(&arguments[1..]),
         _ => {
             eprintln!(
-                "usage: cargo xtask studio [--port N] | ui | page-test | test | bench [--help] \
+                "usage: cargo xtask studio [--port N] | ui | page-test | test | house | bench [--help] \
                  | conformance [--verbose] FILE..."
             );
             false

@@ -284,11 +284,14 @@ impl Checker<'_> {
                 if let Some(FnRef::Custom(f)) = node.fns.first() {
                     let arity = funcs.customs[*f as usize].arity();
                     if !arity.contains(&children) {
+                        let takes = match (*arity.start(), *arity.end()) {
+                            (least, usize::MAX) => alloc::format!("{least} or more"),
+                            (least, most) if least == most => alloc::format!("{least}"),
+                            (least, most) => alloc::format!("{least} to {most}"),
+                        };
                         let message = alloc::format!(
-                            "{} has {children} children, it takes {} to {}",
+                            "{} has {children} children, it takes {takes}",
                             node.label(),
-                            arity.start(),
-                            arity.end()
                         );
                         self.report(id, Rule::Arity, message, "add or remove children");
                     }

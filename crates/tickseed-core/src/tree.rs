@@ -235,14 +235,13 @@ impl<C: Context> Tree<C> {
     }
 
     /// Halts everything that runs and forgets all history: the agent is as new, but for its
-    /// random stream.
+    /// random stream and the time of its last tick (from which the next `dt` is measured).
     ///
     /// # Errors
     /// As [`halt`](Tree::halt).
     pub fn reset(&self, agent: &mut Agent, at: &mut C::At<'_>, now: Time) -> Result<(), TickError> {
         self.halt(agent, at, now)?;
         agent.mem.fill(0);
-        agent.last = None;
         Ok(())
     }
 

@@ -106,23 +106,18 @@ fn every_fault_of_a_node_has_its_path() {
     );
 }
 
+/// So would counting all children again after each.
 #[test]
-fn a_reset_agent_is_as_new() {
-    let tree = nodes::<()>()
-        .action("dt", |cx| cx.dt() == Duration::ZERO)
-        .build()
-        .unwrap();
-    let mut agent = tree.agent();
-    assert!(
-        tree.tick(&mut agent, &mut (), Time::from_millis(1))
-            .unwrap()
-            .is_verdict()
-    );
-    tree.reset(&mut agent, &mut (), Time::from_millis(5))
-        .unwrap();
-    assert_eq!(agent.last_tick(), None);
-    let status = tree
-        .tick(&mut agent, &mut (), Time::from_millis(9))
-        .unwrap();
-    assert_eq!(status, tickseed_core::Status::Success);
+fn wide_parallels_decide_in_linear_time() {
+    use tickseed_core::Status;
+    use tickseed_core::nodes::{Decide, Threshold};
+    let n = nodes::<()>();
+    let wide =
+        n.parallel((0..70_000).map(|i| n.constant([Status::Success, Status::Skipped][i % 2])));
+    let tree = wide
+        .decide(Decide::AsSoonAsKnown)
+        .success(Threshold::Count(35_000));
+    let tree = tree.build().unwrap();
+    let status = tree.tick(&mut tree.agent(), &mut (), Time::ZERO).unwrap();
+    assert_eq!(status, Status::Success);
 }

@@ -90,7 +90,7 @@ impl<C: Context> Nodes<C> {
         )
     }
 
-    /// When the child fails, the handler decides the verdict.
+    /// When the child fails, the handler decides the verdict: anything but success is failure.
     pub fn catch(
         self,
         handler: impl for<'x, 'y, 'a> Fn(&'x mut Cx<'y, 'a, C>) -> Status + Send + Sync + 'static,

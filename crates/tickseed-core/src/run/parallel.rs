@@ -13,6 +13,17 @@ const FAILED: u8 = 2;
 /// Within a tick only: the child was skipped.
 const SKIPPED: u8 = 3;
 
+/// How many children's bits say what. Kept up to date during a tick: counting anew after each
+/// child would take time with the square of their number.
+struct Counts([u32; 4]);
+
+impl Counts {
+    fn change(&mut self, from: u8, to: u8) {
+        self.0[usize::from(from)] -= 1;
+        self.0[usize::from(to)] += 1;
+    }
+}
+
 impl<C: Context, T: Tracer> Env<'_, '_, '_, C, T> {
     fn latch(&self, p: &ParSpec, child: u32) -> u8 {
         self.mem[(p.latches + child / 4) as usize] >> (2 * (child % 4)) & 3
@@ -54,9 +65,13 @@ impl<C: Context, T: Tracer> Env<'_, '_, '_, C, T> {
         {
             return self.par_await(p, verdict);
         }
+        let mut counts = Counts([0; 4]);
         for child in 0..p.children {
-            let latched = matches!(self.latch(p, child), SUCCEEDED | FAILED);
-            if latched && options.finished == Finished::Latch {
+            counts.0[usize::from(self.latch(p, child))] += 1;
+        }
+        for child in 0..p.children {
+            let was = self.latch(p, child);
+            if matches!(was, SUCCEEDED | FAILED) && options.finished == Finished::Latch {
                 continue;
             }
             let bits = match self.thread(p.first + child)? {
@@ -66,21 +81,18 @@ impl<C: Context, T: Tracer> Env<'_, '_, '_, C, T> {
                 Status::Skipped => SKIPPED,
             };
             self.set_latch(p, child, bits);
+            counts.change(was, bits);
             if options.decide == Decide::AsSoonAsKnown
-                && let Some(verdict) = self.par_verdict(p)
+                && let Some(verdict) = par_verdict(p, &counts)
             {
+                self.forget_skips(p, &counts);
                 return self.par_end(p, verdict);
             }
         }
-        let verdict = self.par_verdict(p);
-        let all_skipped = (0..p.children).all(|c| self.latch(p, c) == SKIPPED);
-        let any_open = (0..p.children).any(|c| self.latch(p, c) == OPEN);
-        // A skipped child is asked again next tick.
-        for child in 0..p.children {
-            if self.latch(p, child) == SKIPPED {
-                self.set_latch(p, child, OPEN);
-            }
-        }
+        let verdict = par_verdict(p, &counts);
+        let all_skipped = counts.0[usize::from(SKIPPED)] == p.children;
+        let any_open = counts.0[usize::from(OPEN)] > 0;
+        self.forget_skips(p, &counts);
         match verdict {
             Some(v) => self.par_end(p, v),
             None if all_skipped => Ok(Status::Skipped),
@@ -90,54 +102,20 @@ impl<C: Context, T: Tracer> Env<'_, '_, '_, C, T> {
         }
     }
 
-    /// The verdict, if it is known.
-    fn par_verdict(&self, p: &ParSpec) -> Option<u8> {
-        let options = &p.options;
-        let (mut succeeded, mut failed, mut skipped) = (0, 0, 0);
-        for child in 0..p.children {
-            match self.latch(p, child) {
-                SUCCEEDED => succeeded += 1,
-                FAILED => failed += 1,
-                SKIPPED => skipped += 1,
-                _ => {}
-            }
+    /// A skipped child is asked again next tick.
+    fn forget_skips(&mut self, p: &ParSpec, counts: &Counts) {
+        if counts.0[usize::from(SKIPPED)] == 0 {
+            return;
         }
-        let there = p.children - skipped;
-        let need = |t: Threshold| match t {
-            Threshold::All => there.max(1),
-            Threshold::Count(n) => n,
-        };
-        let success = succeeded >= need(options.success);
-        let failure = failed >= need(options.failure);
-        match (success, failure) {
-            (true, true) => Some(if options.tie == Tie::Success {
-                SUCCEEDED
-            } else {
-                FAILED
-            }),
-            (true, false) => Some(SUCCEEDED),
-            (false, true) => Some(FAILED),
-            (false, false) => {
-                // Only failures stand against it: a skipped child is asked again.
-                let hopeless = match options.success {
-                    Threshold::All => failed > 0,
-                    Threshold::Count(n) => p.children - failed < n,
-                };
-                (options.decide == Decide::AsSoonAsKnown
-                    && hopeless
-                    && options.finished == Finished::Latch)
-                    .then_some(FAILED)
+        for child in 0..p.children {
+            if self.latch(p, child) == SKIPPED {
+                self.set_latch(p, child, OPEN);
             }
         }
     }
 
     /// The verdict is known: ends, or waits for those that still run.
     fn par_end(&mut self, p: &ParSpec, verdict: u8) -> Result<Status, Failed> {
-        for child in 0..p.children {
-            if self.latch(p, child) == SKIPPED {
-                self.set_latch(p, child, OPEN);
-            }
-        }
         if let (Some(at), Leftover::Await) = (p.verdict, p.options.leftover)
             && self.any_runs(p)
         {
@@ -189,6 +167,39 @@ impl<C: Context, T: Tracer> Env<'_, '_, '_, C, T> {
             // The parallel's own node is its children's parent.
             let (child, parent) = (node(c), self.prog.parents[node(c).index()]);
             self.trace.decided(crate::def::NodeId(parent), child);
+        }
+    }
+}
+
+/// The verdict, if it is known.
+fn par_verdict(p: &ParSpec, counts: &Counts) -> Option<u8> {
+    let options = &p.options;
+    let [_, succeeded, failed, skipped] = counts.0;
+    let there = p.children - skipped;
+    let need = |t: Threshold| match t {
+        Threshold::All => there.max(1),
+        Threshold::Count(n) => n,
+    };
+    let success = succeeded >= need(options.success);
+    let failure = failed >= need(options.failure);
+    match (success, failure) {
+        (true, true) => Some(if options.tie == Tie::Success {
+            SUCCEEDED
+        } else {
+            FAILED
+        }),
+        (true, false) => Some(SUCCEEDED),
+        (false, true) => Some(FAILED),
+        (false, false) => {
+            // Only failures stand against it: a skipped child is asked again.
+            let hopeless = match options.success {
+                Threshold::All => failed > 0,
+                Threshold::Count(n) => p.children - failed < n,
+            };
+            (options.decide == Decide::AsSoonAsKnown
+                && hopeless
+                && options.finished == Finished::Latch)
+                .then_some(FAILED)
         }
     }
 }

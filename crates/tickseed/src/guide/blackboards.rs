@@ -23,7 +23,7 @@
 //! // A comparison of keys is data: compiled, printed by name, known to tools.
 //! let guard = Robot::BATTERY.lt(0.2).and(!Robot::HP.le(0));
 //! let tree = nodes::<Robot>().check(guard).build().unwrap();
-//! assert_eq!(tree.outline(), "condition battery < 0.2 && hit points >= 1\n");
+//! assert_eq!(tree.outline(), "condition battery < 0.2 && !(hit points <= 0)\n");
 //!
 //! let mut robot = Robot { battery: 1.0, hp: 3, lifetime: 0, secret: true, path: vec![] };
 //! let (battery, _) = Robot::schema().find("battery").unwrap();

@@ -5,6 +5,7 @@ mod licence;
 #[cfg(test)]
 mod paths;
 
+use std::collections::BTreeSet;
 #[cfg(test)]
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -80,7 +81,7 @@ fn features(metadata: &Value) -> bool {
                 "--features",
                 feature,
             ];
-            if !cargo(&args, &[("RUSTFLAGS", "-D warnings")]) {
+            if !cargo(&args, &[]) {
                 return false;
             }
         }
@@ -92,12 +93,22 @@ fn features(metadata: &Value) -> bool {
 fn examples(metadata: &Value) -> bool {
     let facade = members(metadata).find(|package| package["name"] == "tickseed");
     let targets = facade.and_then(|f| f["targets"].as_array());
-    let mut names: Vec<&str> = targets
+    let examples = targets
         .into_iter()
         .flatten()
-        .filter(|target| target["kind"][0] == "example")
-        .filter_map(|target| target["name"].as_str())
-        .collect();
+        .filter(|target| target["kind"][0] == "example");
+    let mut names = Vec::new();
+    // One set of features for all, so that they are built together.
+    let mut features = BTreeSet::new();
+    for example in examples {
+        names.extend(example["name"].as_str());
+        let needs = example["required-features"]
+            .as_array()
+            .into_iter()
+            .flatten();
+        features.extend(needs.filter_map(Value::as_str));
+    }
+    let features = Vec::from_iter(features).join(",");
     names.sort_unstable();
     for name in &names {
         println!("== example {name}");
@@ -106,7 +117,8 @@ fn examples(metadata: &Value) -> bool {
             "--quiet",
             "-p",
             "tickseed",
-            "--all-features",
+            "--features",
+            &features,
             "--example",
             name,
         ];

@@ -2,7 +2,7 @@
 
 use alloc::vec::Vec;
 
-use super::slots::{Handle, bit, ones, set_bit};
+use super::slots::{Handle, bit, set_bit};
 use crate::context::{Context, Cx};
 use crate::error::TickError;
 use crate::leaf::SideSlot;
@@ -71,6 +71,7 @@ pub(crate) struct Lane<'h, C: Context> {
 impl<C: Context> Lane<'_, C> {
     /// Hands over every agent that is fit to be ticked (and awake, if wanted) and passes the
     /// filter, in order.
+    #[inline]
     pub(crate) fn each(
         &mut self,
         now: Time,
@@ -83,7 +84,9 @@ impl<C: Context> Lane<'_, C> {
             if only_awake {
                 bits &= self.awake[word];
             }
-            for local in ones(core::iter::once(bits), word as u32 * 64) {
+            while bits != 0 {
+                let local = word as u32 * 64 + bits.trailing_zeros();
+                bits &= bits - 1;
                 if filter(self.first + local) {
                     f(Ticker::new(self, local, now));
                 }
@@ -106,6 +109,7 @@ impl<C: Context> Lane<'_, C> {
         }
     }
 
+    #[inline]
     fn tick<T: Tracer>(
         &mut self,
         local: u32,
@@ -122,7 +126,8 @@ impl<C: Context> Lane<'_, C> {
             Some(rng) => rng,
             None => {
                 let who = u64::from(self.first + local) << 32 | u64::from(self.generations[i]);
-                derived = Rng::new(self.derive ^ Rng::new(who).next_u64());
+                // Most leaves do not draw: the stream itself mixes well enough.
+                derived = Rng::new(self.derive ^ who.wrapping_mul(0xd6e8_feb8_6659_fd93));
                 &mut derived
             }
         };
@@ -312,6 +317,7 @@ impl<'t, 'h, C: Context> Ticker<'t, 'h, C> {
     /// # Errors
     /// A leaf failed (or panicked, in a herd that catches panics): the agent is then poisoned
     /// and gets no more turns until it is recovered. The others are not affected.
+    #[inline]
     pub fn tick(self, at: &mut C::At<'_>) -> Result<Status, TickError> {
         let Ticker { lane, local, now } = self;
         caught(lane, local, |lane| match lane.sleeping {

@@ -1,6 +1,7 @@
 //! The command line.
 
 use std::io::Write;
+use std::net::SocketAddr;
 use std::str::FromStr;
 
 use clap::{Parser, Subcommand};
@@ -10,6 +11,7 @@ use crate::fail::Fail;
 use crate::files;
 use crate::recording;
 use crate::show;
+use crate::watch;
 
 /// Behaviour trees: run them and watch them decide.
 #[derive(Parser, Debug)]
@@ -30,6 +32,8 @@ pub(crate) enum Command {
     Record(recording::Record),
     /// Run a recorded world again and compare every tick; or show a tick of any recording
     Replay(recording::Replay),
+    /// Watch a process that serves, from a terminal: the tree with its statuses, the keys
+    Watch(watch::Watch),
     /// List the worlds
     List,
     /// Serve the studio, a page to run, watch and rewind trees in, on this machine
@@ -85,6 +89,17 @@ pub(crate) struct Run {
     /// Lines of text even in a terminal
     #[arg(long, conflicts_with = "json")]
     pub(crate) plain: bool,
+    /// Let the run be watched and steered: at ADDR, or at any free port of this machine. Prints
+    /// the address for `tickseed watch`
+    #[arg(
+        long,
+        value_name = "ADDR",
+        num_args = 0..=1,
+        require_equals = true,
+        default_missing_value = "127.0.0.1:0",
+        conflicts_with_all = ["click", "drain", "json", "plain"]
+    )]
+    pub(crate) serve: Option<SocketAddr>,
     /// No summary and no progress on standard error
     #[arg(long, short)]
     pub(crate) quiet: bool,
@@ -120,6 +135,19 @@ impl Run {
 }
 
 impl Setup {
+    /// The command that begins this world in a player.
+    ///
+    /// # Errors
+    /// There is no such world.
+    pub(crate) fn command(&self) -> Result<tickseed_record::message::Command, Fail> {
+        let world = self.world()?;
+        Ok(tickseed_record::message::Command::World {
+            name: world.info().name.to_owned(),
+            seed: self.seed,
+            agents: self.agents,
+        })
+    }
+
     /// Makes the world that is asked for.
     pub(crate) fn world(&self) -> Result<Box<dyn World>, Fail> {
         let info = find(&self.name)?;

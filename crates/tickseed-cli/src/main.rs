@@ -11,7 +11,9 @@ mod plain;
 mod recording;
 mod report;
 mod screen;
+mod serving;
 mod show;
+mod watch;
 
 use std::io::IsTerminal;
 use std::process::ExitCode;
@@ -28,6 +30,7 @@ fn main() -> ExitCode {
         Command::Record(record) => record.run(),
         Command::Replay(replay) => replay.run(),
         Command::Show(show) => show.run(),
+        Command::Watch(watch) => watch.run(),
         Command::List => plain::list(&mut std::io::stdout().lock()),
         Command::Studio(studio) => studio.run(),
         Command::Check(check) => check.run(),
@@ -49,6 +52,9 @@ fn main() -> ExitCode {
 }
 
 fn start(run: &args::Run) -> Result<(), Fail> {
+    if let Some(at) = run.serve {
+        return serving::run(run, at, &mut std::io::stdout());
+    }
     let terminal = std::io::stdout().is_terminal() && std::io::stdin().is_terminal();
     if terminal && !run.wants_lines() {
         return screen::run(run);

@@ -7,17 +7,17 @@ use tickseed_worlds::Tone;
 
 /// Colours, or none where the user wants none (`NO_COLOR`).
 #[derive(Clone, Copy)]
-pub(super) struct Look {
-    pub(super) colour: bool,
+pub(crate) struct Look {
+    pub(crate) colour: bool,
 }
 
 impl Look {
-    pub(super) fn from_environment() -> Look {
+    pub(crate) fn from_environment() -> Look {
         let unwanted = std::env::var_os("NO_COLOR").is_some_and(|v| !v.is_empty());
         Look { colour: !unwanted }
     }
 
-    pub(super) fn fg(self, colour: Color) -> Style {
+    pub(crate) fn fg(self, colour: Color) -> Style {
         if self.colour {
             Style::new().fg(colour)
         } else {
@@ -25,7 +25,7 @@ impl Look {
         }
     }
 
-    pub(super) fn status(self, status: Option<Status>) -> (&'static str, Style) {
+    pub(crate) fn status(self, status: Option<Status>) -> (&'static str, Style) {
         match status {
             Some(Status::Success) => ("✓", self.fg(Color::Green)),
             Some(Status::Failure) => ("✗", self.fg(Color::Red)),
@@ -35,7 +35,7 @@ impl Look {
         }
     }
 
-    pub(super) fn quiet(self) -> Style {
+    pub(crate) fn quiet(self) -> Style {
         if self.colour {
             Style::new().fg(Color::DarkGray)
         } else {
@@ -43,11 +43,11 @@ impl Look {
         }
     }
 
-    pub(super) fn title(self) -> Style {
+    pub(crate) fn title(self) -> Style {
         Style::new().add_modifier(Modifier::BOLD)
     }
 
-    pub(super) fn tone(self, tone: Tone) -> Color {
+    pub(crate) fn tone(self, tone: Tone) -> Color {
         if !self.colour {
             return Color::Reset;
         }

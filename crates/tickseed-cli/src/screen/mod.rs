@@ -2,9 +2,9 @@
 
 mod app;
 mod draw;
-mod look;
+pub(crate) mod look;
 mod scene;
-mod terminal;
+pub(crate) mod terminal;
 mod tree;
 
 use std::time::{Duration, Instant};

@@ -10,13 +10,13 @@ use ratatui::layout::Rect;
 use ratatui::{DefaultTerminal, Frame};
 
 /// The terminal while it is ours; dropping it, also in a panic, gives it back.
-pub(super) struct Screen {
+pub(crate) struct Screen {
     terminal: DefaultTerminal,
     stop: Arc<AtomicBool>,
 }
 
 impl Screen {
-    pub(super) fn open() -> io::Result<Screen> {
+    pub(crate) fn open() -> io::Result<Screen> {
         let stop = Arc::new(AtomicBool::new(false));
         // In raw mode Ctrl-C is a key; these come from elsewhere.
         #[cfg(unix)]
@@ -35,12 +35,12 @@ impl Screen {
     }
 
     /// Draws; the answer is the size of the screen.
-    pub(super) fn draw(&mut self, f: impl FnOnce(&mut Frame<'_>)) -> io::Result<Rect> {
+    pub(crate) fn draw(&mut self, f: impl FnOnce(&mut Frame<'_>)) -> io::Result<Rect> {
         Ok(self.terminal.draw(f)?.area)
     }
 
     /// Whether a signal asked the process to end.
-    pub(super) fn told_to_stop(&self) -> bool {
+    pub(crate) fn told_to_stop(&self) -> bool {
         self.stop.load(Ordering::Relaxed)
     }
 }

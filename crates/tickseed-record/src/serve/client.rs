@@ -34,6 +34,8 @@ pub enum ClientError {
     Refused(String),
     /// The process speaks another version of the protocol.
     Protocol(u32),
+    /// The process has ended the connection, in these words.
+    Ended(String),
     /// The connection is over.
     Lost(String),
 }
@@ -53,6 +55,7 @@ impl fmt::Display for ClientError {
                 "the process speaks version {v} of the protocol, this speaks {PROTOCOL}: use \
                  the same version of Tickseed on both sides"
             ),
+            ClientError::Ended(why) => f.write_str(why),
             ClientError::Lost(why) => write!(f, "the connection is lost: {why}"),
         }
     }
@@ -154,7 +157,7 @@ impl Client {
                         continue;
                     };
                     return match event {
-                        Event::Bye { text } => Err(ClientError::Lost(text)),
+                        Event::Bye { text } => Err(ClientError::Ended(text)),
                         Event::Hello(hello) if hello.protocol != PROTOCOL => {
                             Err(ClientError::Protocol(hello.protocol))
                         }

@@ -217,9 +217,17 @@ impl Server {
     }
 
     /// Tells an event to those who want it. Never waits for a watcher. What a new watcher
-    /// has to know of earlier events (who is there, how the run stands) is kept.
+    /// has to know of earlier events (who is there, how the run stands) is kept. A hello
+    /// without a session is given a new one.
     pub fn publish(&self, event: &Event) {
-        self.inner.shared.publish(event);
+        match event {
+            Event::Hello(hello) if hello.session.is_empty() => {
+                let mut hello = hello.clone();
+                hello.session = random();
+                self.inner.shared.publish(&Event::Hello(hello));
+            }
+            _ => self.inner.shared.publish(event),
+        }
     }
 
     /// A sink for [`Recorded`](crate::Recorded).

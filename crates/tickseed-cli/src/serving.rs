@@ -1,0 +1,155 @@
+//! `tickseed run WORLD --serve`: a world that others watch and steer.
+
+use std::io::Write;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use tickseed_play::Player;
+use tickseed_record::message::{Command, Event, Hello, Level, Request, Subscription};
+use tickseed_record::serve::{Options, Server, Wanted};
+
+use crate::args::Run;
+use crate::fail::Fail;
+
+/// How often the world goes on: more often than any screen shows.
+const BEAT: Duration = Duration::from_millis(8);
+
+/// Runs until told to stop.
+pub(crate) fn run(args: &Run, at: SocketAddr, out: &mut dyn Write) -> Result<(), Fail> {
+    let stop = Arc::new(AtomicBool::new(false));
+    #[cfg(unix)]
+    for signal in [
+        signal_hook::consts::SIGINT,
+        signal_hook::consts::SIGTERM,
+        signal_hook::consts::SIGHUP,
+    ] {
+        signal_hook::flag::register(signal, Arc::clone(&stop))?;
+    }
+    let mut player = Player::default();
+    let begun = player.handle(request(args.setup.command()?));
+    let hello = begun.into_iter().find_map(|e| match e {
+        Event::Hello(hello) => Some(hello),
+        _ => None,
+    });
+    let Some(hello) = hello else {
+        return Err(Fail::Other("the world could not be begun".to_owned()));
+    };
+    let options = Options {
+        address: at,
+        ..Options::default()
+    };
+    let server = Server::start(options, own(*hello))
+        .map_err(|e| Fail::Other(format!("failed to listen at {at}: {e}")))?;
+    writeln!(out, "{}", server.address())?;
+    out.flush()?;
+    if !at.ip().is_loopback() && !args.quiet {
+        eprintln!("note: whoever on the network knows the token can watch and steer this run");
+    }
+    let mut host = Host {
+        player,
+        server,
+        wanted: Wanted::default(),
+        latest: 0,
+    };
+    host.carry_out(None, Command::Run);
+    let mut last = Instant::now();
+    while !stop.load(Ordering::Relaxed) && args.ticks.is_none_or(|most| host.latest < most) {
+        let mut wait = BEAT;
+        while let Some(asked) = host.server.next_request(wait) {
+            host.carry_out(
+                Some((asked.watcher, asked.request.id)),
+                asked.request.command,
+            );
+            wait = Duration::ZERO;
+        }
+        host.attend();
+        let passed = last.elapsed();
+        last = Instant::now();
+        for event in host.player.advance(passed.as_nanos() as f64) {
+            host.tell(event);
+        }
+    }
+    Ok(())
+}
+
+fn request(command: Command) -> Request {
+    Request { id: None, command }
+}
+
+/// A player's hello as that of this process: with its number, and a session of its own.
+fn own(mut hello: Hello) -> Hello {
+    hello.session.clear();
+    hello.process.pid = Some(std::process::id());
+    for more in ["subscribe", "pin", "unpin", "ping"] {
+        if !hello.can.iter().any(|c| c == more) {
+            hello.can.push(more.to_owned());
+        }
+    }
+    hello
+}
+
+struct Host {
+    player: Player,
+    server: Server,
+    wanted: Wanted,
+    latest: u64,
+}
+
+impl Host {
+    /// Carries out a command and tells what comes of it: its answer to the one who asked,
+    /// all else to all.
+    fn carry_out(&mut self, from: Option<(u64, Option<u64>)>, command: Command) {
+        let id = from.and_then(|f| f.1);
+        for event in self.player.handle(Request { id, command }) {
+            match (&event, from) {
+                (Event::Done { .. } | Event::Error { .. }, Some((watcher, _))) => {
+                    self.server.reply(watcher, &event);
+                }
+                (Event::Done { .. }, None) => {}
+                _ => self.tell(event),
+            }
+        }
+    }
+
+    /// Has the player tell what the watchers want. It traces one agent: the first wanted.
+    fn attend(&mut self) {
+        let wanted = self.server.wanted();
+        if wanted == self.wanted {
+            return;
+        }
+        let subscription = Subscription {
+            agents: wanted.agents.first().copied().into_iter().collect(),
+            scene: wanted.scene,
+            summary: wanted.summary,
+            ..Subscription::default()
+        };
+        if wanted.agents.len() > 1 && wanted.agents != self.wanted.agents {
+            let first = wanted.agents.first().copied().unwrap_or(0);
+            let text = format!("of the agents asked for, only {first} can be traced here");
+            self.tell(Event::Log {
+                level: Level::Warning,
+                text,
+            });
+        }
+        self.wanted = wanted;
+        self.carry_out(None, Command::Subscribe(subscription));
+    }
+
+    fn tell(&mut self, event: Event) {
+        match event {
+            Event::Tick(tick) => {
+                self.latest = self.latest.max(tick.tick);
+                if self.server.wants(tick.agent) {
+                    self.server.publish(&Event::Tick(tick));
+                }
+            }
+            Event::Hello(hello) => {
+                self.latest = 0;
+                self.server.publish(&Event::Hello(Box::new(own(*hello))));
+            }
+            event => self.server.publish(&event),
+        }
+    }
+}

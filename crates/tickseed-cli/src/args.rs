@@ -48,6 +48,8 @@ pub(crate) enum Command {
     Convert(files::Convert),
     /// Print the descriptions of nodes that tree files hold, for editors and for checking
     Models(files::Models),
+    /// Run a tree file without the code of its leaves: what they answer is said here
+    Sim(crate::sim::Sim),
     /// Serve an editor over standard input and output (Language Server Protocol)
     Lsp(crate::lsp::Lsp),
 }

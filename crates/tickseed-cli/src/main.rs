@@ -13,6 +13,7 @@ mod report;
 mod screen;
 mod serving;
 mod show;
+mod sim;
 mod watch;
 
 use std::io::IsTerminal;
@@ -37,6 +38,7 @@ fn main() -> ExitCode {
         Command::Fmt(format) => format.run(),
         Command::Convert(convert) => convert.run(),
         Command::Models(models) => models.run(),
+        Command::Sim(sim) => sim.run(),
         Command::Lsp(lsp) => lsp.run(),
     };
     match done {

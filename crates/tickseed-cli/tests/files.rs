@@ -99,7 +99,7 @@ fn nodes_are_checked_against_descriptions_in_other_files() {
     );
     // Nothing is described: the nodes are somebody else's.
     f.run(&["check", "a.tick"]).code(0);
-    f.run(&["check", "a.tick", "--models", "nodes.xml"])
+    f.run(&["check", "a.tick", "--with", "nodes.xml"])
         .code(1)
         .says(&["did you mean `goal`?"]);
 }
@@ -269,4 +269,14 @@ fn models_go_from_one_format_to_another_and_back() {
     );
     f.run(&["models", "nodes.xml", "--into", "b.tick"]).code(0);
     assert_eq!(f.read("b.tick").matches("action MoveTo").count(), 1);
+}
+
+#[test]
+fn what_the_engine_refuses_is_found_without_the_code_of_leaves() {
+    let f = Folder::new("engine_refuses");
+    f.write(
+        "a.tick",
+        "tree A {\n  parallel success(3) { Go; Stay }\n}\n",
+    );
+    f.run(&["check", "a.tick"]).code(1).says(&["a.tick:2:3"]);
 }

@@ -501,6 +501,22 @@ pub const BUILTINS: &[Builtin] = &[
         "runs its child with a probability from 0 to 1",
     ),
     node(
+        "limit",
+        "limit",
+        Head::Value,
+        ONE,
+        &[OTHERWISE],
+        "starts its child at most so many times in the agent's life, or since a `forget` above was entered",
+    ),
+    node(
+        "forget",
+        "forget",
+        Head::None,
+        ONE,
+        &[],
+        "when it is entered, what is remembered below is forgotten: limits, cooldowns, rate limits, `once`",
+    ),
+    node(
         "once",
         "once",
         Head::None,

@@ -21,5 +21,6 @@ mod lex;
 pub mod load;
 pub mod model;
 pub mod registry;
+pub mod simulate;
 pub mod tick;
 pub mod xml;

@@ -2,10 +2,10 @@
 
 use std::io::{IsTerminal, Write};
 
-use tickseed_lang::check;
 use tickseed_lang::diagnostics::Diagnostic;
 use tickseed_lang::load::{Duplicates, Loaded};
 use tickseed_lang::model::{Document, Format};
+use tickseed_lang::{build, check, simulate};
 
 use super::input;
 use super::messages::Messages;
@@ -35,9 +35,9 @@ pub(crate) struct Check {
     /// Accept nodes that are nowhere described; always so when no file describes any
     #[arg(long)]
     allow_unknown_nodes: bool,
-    /// Files with descriptions of nodes to check against; may be repeated
+    /// Files or folders whose trees and descriptions of nodes are known too; may be repeated
     #[arg(long, value_name = "FILE")]
-    models: Vec<String>,
+    with: Vec<String>,
     /// The path that standard input stands for: tells its format and the folder of its includes
     #[arg(long, value_name = "PATH")]
     stdin_name: Option<String>,
@@ -51,10 +51,7 @@ impl Check {
         let mut messages = Messages::new(self.json, stdout.is_terminal());
         let mut out = stdout.lock();
         for file in &files {
-            let mut loaded = input::load(file, self.stdin_name.as_deref())?;
-            for models in &self.models {
-                add_models(&mut loaded, input::load(models, None)?);
-            }
+            let loaded = input::load_with(file, self.stdin_name.as_deref(), &self.with)?;
             let found = findings(&loaded, self.allow_unknown_nodes);
             messages.print(&found, &loaded.sources, &mut out)?;
         }
@@ -74,28 +71,6 @@ impl Check {
         }
         if failed { Err(Fail::Findings) } else { Ok(()) }
     }
-}
-
-/// Puts the descriptions of nodes before what was loaded, so that it stays the last document.
-fn add_models(loaded: &mut Loaded, models: Loaded) {
-    for mut document in models.documents {
-        let source = models.sources.file(document.file);
-        let (name, text) = source.map_or(("", ""), |s| (s.name(), s.text()));
-        // Places must name the file in the map it is now in.
-        let file = loaded.sources.add(name, text);
-        if document.format != Format::Binary {
-            document = tickseed_lang::load::read_as(document.format, text, file).0;
-        }
-        document.file = file;
-        let keep = |item: &tickseed_lang::model::Item| {
-            use tickseed_lang::model::Item;
-            matches!(item, Item::Model(_) | Item::Enum(_))
-        };
-        document.items.retain(keep);
-        document.main = None;
-        loaded.documents.insert(0, document);
-    }
-    loaded.diagnostics.extend(models.diagnostics);
 }
 
 /// Everything that is wrong with what was loaded.
@@ -126,7 +101,12 @@ pub(crate) fn findings(loaded: &Loaded, allow_unknown_nodes: bool) -> Vec<Diagno
     } else {
         Vec::new()
     };
-    for diagnostic in of_trees.into_iter().chain(checked) {
+    let mut more = of_trees;
+    more.extend(checked);
+    if read && !more.iter().any(Diagnostic::is_error) {
+        more.extend(unbuildable(loaded, duplicates));
+    }
+    for diagnostic in more {
         // The reader, the loader and the check know some mistakes alike: one message suffices.
         let same_place = |other: &Diagnostic| {
             other.severity == diagnostic.severity
@@ -139,6 +119,23 @@ pub(crate) fn findings(loaded: &Loaded, allow_unknown_nodes: bool) -> Vec<Diagno
         }
     }
     found
+}
+
+/// What the engine says against the main tree, if there is one: names in scripts, zero durations,
+/// what could be interrupted and must not. The code of leaves is not needed for that.
+fn unbuildable(loaded: &Loaded, duplicates: Duplicates) -> Vec<Diagnostic> {
+    if loaded.main_tree(duplicates).is_err() {
+        return Vec::new();
+    }
+    let registry = simulate::registry(&loaded.documents, &simulate::Plan::default());
+    let files = Loaded {
+        diagnostics: Vec::new(),
+        ..loaded.clone()
+    };
+    match build::from_loaded(files, &registry, &build::Options::default()) {
+        Ok(built) => built.diagnostics,
+        Err(failed) => failed.diagnostics,
+    }
 }
 
 /// What a code is about, whoever reports it.

@@ -4,7 +4,7 @@ use std::io::Read;
 use std::path::Path;
 
 use tickseed_lang::load::{self, Disk, Loaded};
-use tickseed_lang::model::Format;
+use tickseed_lang::model::{Document, Format, Item, SourceMap};
 
 use crate::fail::Fail;
 
@@ -86,6 +86,56 @@ pub(crate) fn load(path: &str, stdin_name: Option<&str>) -> Result<Loaded, Fail>
         bytes,
     };
     Ok(load::load(name, &loader))
+}
+
+/// Loads a file, and beside it others whose trees and descriptions it may use without including
+/// them, as the files of one project of Groot do. Their own main trees do not count, and those that
+/// have errors are left out with a note.
+pub(crate) fn load_with(
+    path: &str,
+    stdin_name: Option<&str>,
+    with: &[String],
+) -> Result<Loaded, Fail> {
+    let mut loaded = load(path, stdin_name)?;
+    if with.is_empty() {
+        return Ok(loaded);
+    }
+    for other in expand(with, &["tick", "xml"])? {
+        let known = |name: &str| {
+            let mut files = loaded.sources.files();
+            files.any(|(_, file)| file.name() == name)
+        };
+        if known(&load::join("", &slashes(&other))) || known(&slashes(&other)) {
+            continue;
+        }
+        let beside = load(&other, None)?;
+        if !beside.is_ok() {
+            eprintln!("note: `{other}` has errors and is left out");
+            continue;
+        }
+        for document in beside.documents {
+            put_beside(&mut loaded, document, &beside.sources);
+        }
+    }
+    Ok(loaded)
+}
+
+/// Puts a document of another load before what was loaded, so that the file asked for stays last.
+fn put_beside(loaded: &mut Loaded, mut document: Document, sources: &SourceMap) {
+    let source = sources.file(document.file);
+    let (name, text) = source.map_or(("", ""), |s| (s.name(), s.text()));
+    // Places must name the file by its number in the map that it is now in.
+    let file = loaded.sources.add(name, text);
+    if document.format != Format::Binary {
+        document = load::read_as(document.format, text, file).0;
+    }
+    document.file = file;
+    document.main = None;
+    // What it includes was loaded with it.
+    document
+        .items
+        .retain(|item| !matches!(item, Item::Import(_)));
+    loaded.documents.insert(0, document);
 }
 
 /// A path with `/` between its parts, as includes are written.

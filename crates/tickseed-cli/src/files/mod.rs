@@ -11,6 +11,6 @@ mod models;
 pub(crate) use check::{Check, findings};
 pub(crate) use convert::Convert;
 pub(crate) use format::Format;
-pub(crate) use input::load;
+pub(crate) use input::{load, load_with, read};
 pub(crate) use messages::Messages;
 pub(crate) use models::Models;

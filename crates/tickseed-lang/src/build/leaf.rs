@@ -34,6 +34,7 @@ impl<'d, C: HasBoard> Loader<'d, C> {
                 .map_or(node.kind.as_str(), |name| name.as_str()),
             span: node.kind.span,
             path: &self.instances[place.id].full_path,
+            tree_path: &self.instances[place.id].path,
             model: &entry.model,
             given: given?,
             diagnostics: &mut self.diagnostics,

@@ -114,7 +114,7 @@ impl<'a> Checker<'a> {
                 }
                 Head::Value | Head::OptionalValue => {
                     let ty = match spec.name {
-                        "repeat" | "retry" => Type::Int,
+                        "repeat" | "retry" | "limit" => Type::Int,
                         "chance" | "option" | "consider" => Type::Float,
                         _ => Type::Any,
                     };

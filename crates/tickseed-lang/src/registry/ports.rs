@@ -31,6 +31,8 @@ pub struct Ports<'l> {
     pub span: Span,
     /// The path that BehaviorTree.CPP would give it.
     pub path: &'l str,
+    /// Its path in the tree, as [`Instance::path`](crate::build::Instance::path).
+    pub tree_path: &'l str,
     pub(crate) model: &'l Model,
     pub(crate) given: Vec<(String, Given, Span)>,
     pub(crate) diagnostics: &'l mut Vec<Diagnostic>,

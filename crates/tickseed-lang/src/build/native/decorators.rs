@@ -49,6 +49,12 @@ impl<'d, C: HasBoard> Loader<'d, C> {
                 let p = self.number(place, value)?;
                 self.otherwise(node, n.chance(p, child?))
             }
+            "limit" => {
+                let value = self.head(node)?;
+                let runs = self.whole(place, value, "the number of runs")?;
+                self.otherwise(node, n.limit_runs(runs, child?))
+            }
+            "forget" => n.forget(child?),
             "once" => {
                 let made = n.run_once(child?);
                 self.otherwise(node, made)

@@ -1,0 +1,205 @@
+//! `tickseed sim`: run a tree file without the code of its leaves.
+
+mod out;
+mod session;
+mod watch;
+
+use tickseed_core::Status;
+use tickseed_lang::expr::Datum;
+use tickseed_lang::model::{Literal, Span, ValueKind, parse_duration};
+use tickseed_lang::simulate::Plan;
+
+use crate::fail::Fail;
+use out::{Form, Out};
+use session::Session;
+use watch::Watch;
+
+#[derive(clap::Args, Clone, Debug)]
+#[command(after_help = "\
+Behaviours:
+  success                         at once; also failure, skipped, running (for ever), error
+  success after 2s                after 1s..3s draws how long; after 3 ticks counts ticks
+  running 3 ticks then failure    the same as: failure after 3 ticks
+  success 80%                     fails else; success 80% else skipped
+  failure, failure, success       one each time it begins, then the last again and again
+  failure, success, ...           the same, and then from the start
+
+A plan file holds one rule a line, PATTERN = BEHAVIOUR, `default = BEHAVIOUR` and # remarks.
+Patterns fit a leaf's kind, name or path; * stands for any characters. The first rule that fits
+counts, those of --leaf before those of the plan. Conditions succeed and all other leaves run for
+three ticks and succeed, if nothing else is said.
+
+Example:
+  tickseed sim navigate.xml --leaf 'Compute*=success after 200ms' --leaf 'FollowPath=failure, success after 5s'
+
+Exit codes: 0 done, 1 the file has mistakes, a leaf failed with an error or --expect was not met,
+2 the command line makes no sense.")]
+pub(crate) struct Sim {
+    /// The tree file: .tick, XML, JSON or binary
+    #[arg(value_name = "FILE")]
+    file: String,
+    /// Which tree of it [default: its main tree]
+    #[arg(long, value_name = "NAME")]
+    tree: Option<String>,
+    /// Files or folders whose trees it may use without including them; may be repeated
+    #[arg(long, value_name = "FILE")]
+    with: Vec<String>,
+    /// What leaves do: 'PATTERN=BEHAVIOUR'; may be repeated
+    #[arg(long, value_name = "RULE")]
+    leaf: Vec<String>,
+    /// A file of such rules
+    #[arg(long, value_name = "FILE")]
+    plan: Option<String>,
+    /// What all other leaves do
+    #[arg(long, value_name = "BEHAVIOUR")]
+    default: Option<String>,
+    /// Give a key of the root blackboard a value first: KEY=VALUE; may be repeated
+    #[arg(long, value_name = "KEY=VALUE")]
+    set: Vec<String>,
+    /// How many ticks at most; with --watch, without an end if not given [default: 100]
+    #[arg(long, value_name = "N")]
+    ticks: Option<u64>,
+    /// Simulated time between two ticks
+    #[arg(long, value_name = "DURATION", default_value = "100ms", value_parser = step)]
+    step: u64,
+    /// The seed that decides everything random
+    #[arg(long, value_name = "S", default_value_t = 0)]
+    seed: u64,
+    /// Begin anew when the tree has finished, instead of stopping
+    #[arg(long)]
+    restart: bool,
+    /// Correct known faults of BehaviorTree.CPP and Nav2 instead of repeating them
+    #[arg(long)]
+    fix_known_bugs: bool,
+    /// Fail unless the last tick answers this
+    #[arg(long, value_name = "STATUS", value_parser = ["success", "failure", "running", "skipped"])]
+    expect: Option<String>,
+    /// One JSON object a line: the tree, every tick, the summary
+    #[arg(long)]
+    json: bool,
+    /// Only the summary
+    #[arg(long, short, conflicts_with = "json")]
+    quiet: bool,
+    /// Run in real time and go over to the edited tree whenever a file changes: what still exists
+    /// goes on, the rest is halted; a broken edit is reported and the old tree runs on
+    #[arg(long)]
+    watch: bool,
+}
+
+fn step(text: &str) -> Result<u64, String> {
+    let nanos = parse_duration(text).and_then(|n| u64::try_from(n).ok());
+    nanos
+        .filter(|n| *n > 0)
+        .ok_or_else(|| "expected a duration above zero with its unit, such as 100ms".to_owned())
+}
+
+impl Sim {
+    /// Runs.
+    pub(crate) fn run(&self) -> Result<(), Fail> {
+        let plan = self.plan()?;
+        let mut session = Session::start(self, &plan)?;
+        for (key, value) in self.values()? {
+            session.set(&key, value)?;
+        }
+        let form = match (self.json, self.quiet) {
+            (true, _) => Form::Json,
+            (_, true) => Form::Summary,
+            _ => Form::Text,
+        };
+        let stdout = std::io::stdout();
+        let mut out = Out::new(form, stdout.lock());
+        out.tree(&session)?;
+        for pattern in session.unused_rules(&plan) {
+            eprintln!("note: no leaf fits the rule `{pattern}`");
+        }
+        let mut watch = match self.watch {
+            true => Some(Watch::new(session.files())?),
+            false => None,
+        };
+        let ticks = match (self.ticks, self.watch) {
+            (Some(ticks), _) => ticks,
+            (None, true) => u64::MAX,
+            (None, false) => 100,
+        };
+        let mut last = None;
+        let mut failed = None;
+        for tick in 0..ticks {
+            if let Some(watch) = &mut watch
+                && watch.changed_within(std::time::Duration::from_nanos(self.step))
+            {
+                session.reload(self, &plan, tick * self.step, &mut out)?;
+                watch.follow(session.files())?;
+            }
+            match session.tick(tick * self.step) {
+                Ok(status) => {
+                    out.tick(&mut session, tick + 1, tick * self.step, Some(status))?;
+                    last = Some(status);
+                    if status != Status::Running && !self.restart && !self.watch {
+                        break;
+                    }
+                }
+                Err(error) => {
+                    out.tick(&mut session, tick + 1, tick * self.step, None)?;
+                    failed = Some(Fail::Tick(tick + 1, error));
+                    break;
+                }
+            }
+        }
+        out.summary(&session, last)?;
+        out.flush()?;
+        drop(out);
+        if let Some(fail) = failed {
+            return Err(fail);
+        }
+        match (&self.expect, last) {
+            (Some(wanted), found) if found.is_none_or(|s| s.to_string() != *wanted) => {
+                let found = found.map_or("nothing".to_owned(), |status| status.to_string());
+                eprintln!("expected {wanted}, found {found}");
+                Err(Fail::Findings)
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn plan(&self) -> Result<Plan, Fail> {
+        let mut plan = Plan::default();
+        let usage = |what: &str, error| Fail::Usage(format!("{what}: {error}"));
+        for rule in &self.leaf {
+            plan.add(rule).map_err(|e| usage("--leaf", e))?;
+        }
+        if let Some(path) = &self.plan {
+            let bytes = crate::files::read(path)?;
+            let text = String::from_utf8_lossy(&bytes);
+            plan.read(&text).map_err(|e| usage(path, e))?;
+        }
+        if let Some(default) = &self.default {
+            plan.set_default(default)
+                .map_err(|e| usage("--default", e))?;
+        }
+        Ok(plan)
+    }
+
+    /// The keys that are set first.
+    fn values(&self) -> Result<Vec<(String, Datum)>, Fail> {
+        let one = |text: &String| {
+            let wrong = || Fail::Usage(format!("--set: `{text}` is no KEY=VALUE"));
+            let (key, value) = text.split_once('=').ok_or_else(wrong)?;
+            Ok((key.trim().to_owned(), datum(value.trim())))
+        };
+        self.set.iter().map(one).collect()
+    }
+}
+
+/// A value as it would stand in an attribute of XML, or a duration.
+fn datum(text: &str) -> Datum {
+    if let Some(nanos) = parse_duration(text) {
+        return Datum::Duration(nanos);
+    }
+    let value = tickseed_lang::model::Value::from_attribute(text, Span::default());
+    match value.kind {
+        ValueKind::Literal(Literal::Bool(value)) => Datum::Bool(value),
+        ValueKind::Literal(Literal::Int(number)) => Datum::Int(number.value),
+        ValueKind::Literal(Literal::Float(number)) => Datum::Float(number.value),
+        _ => Datum::Text(text.to_owned().into()),
+    }
+}

@@ -1,0 +1,283 @@
+//! A tree that is being simulated, and its agent.
+
+use std::io::Write;
+
+use tickseed_core::{Agent, Def, NodeId, Status, TickError, TickReport, Time};
+use tickseed_lang::build::{self, Failed, Loaded};
+use tickseed_lang::diagnostics::{Diagnostic, nearest};
+use tickseed_lang::expr::Datum;
+use tickseed_lang::load;
+use tickseed_lang::simulate::{self, Plan};
+
+use super::Sim as Args;
+use super::out::Out;
+use crate::fail::Fail;
+use crate::files::{self, Messages};
+
+/// A tree and its agent.
+pub(super) struct Session {
+    loaded: Loaded<simulate::Sim>,
+    agent: Agent,
+    sim: simulate::Sim,
+    report: TickReport,
+    /// What each written node answered so far.
+    pub(super) counts: Vec<Counts>,
+}
+
+/// How often a node answered what.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Counts {
+    pub(super) success: u64,
+    pub(super) failure: u64,
+    pub(super) running: u64,
+    pub(super) skipped: u64,
+    pub(super) halted: u64,
+}
+
+impl Counts {
+    /// Whether the node had no part in anything.
+    pub(super) fn none(&self) -> bool {
+        self.success + self.failure + self.running + self.skipped == 0
+    }
+}
+
+/// One written node's part in a tick.
+pub(super) struct Step {
+    /// Its number.
+    pub(super) instance: usize,
+    /// How deep it stands below the nodes shown around it.
+    pub(super) depth: usize,
+    /// Its answer; none if a leaf below failed with an error.
+    pub(super) status: Option<Status>,
+}
+
+impl Session {
+    /// Loads the tree; mistakes are printed.
+    pub(super) fn start(args: &Args, plan: &Plan) -> Result<Session, Fail> {
+        let loaded = match load(args, plan)? {
+            Ok(loaded) => loaded,
+            Err(failed) => {
+                let mut messages = Messages::on_stderr();
+                let mut err = std::io::stderr().lock();
+                messages.print(&failed.diagnostics, &failed.sources, &mut err)?;
+                writeln!(err, "{}", messages.counts())?;
+                return Err(Fail::Findings);
+            }
+        };
+        let mut messages = Messages::on_stderr();
+        messages.print(
+            &loaded.diagnostics,
+            &loaded.sources,
+            &mut std::io::stderr().lock(),
+        )?;
+        Ok(Session {
+            agent: loaded.tree.agent_seeded(args.seed),
+            sim: simulate::Sim::new(loaded.board()),
+            report: TickReport::new(),
+            counts: vec![Counts::default(); loaded.instances.len()],
+            loaded,
+        })
+    }
+
+    /// The written nodes.
+    pub(super) fn nodes(&self) -> &[build::Instance] {
+        &self.loaded.instances
+    }
+
+    /// The line that a written node begins on.
+    pub(super) fn line_of(&self, instance: usize) -> Option<u32> {
+        let span = self.loaded.instances.get(instance)?.span;
+        Some(self.loaded.sources.line_column(span)?.line)
+    }
+
+    /// The paths of all files.
+    pub(super) fn files(&self) -> Vec<String> {
+        let files = self.loaded.sources.files();
+        files.map(|(_, file)| file.name().to_owned()).collect()
+    }
+
+    /// Rules that fit no leaf.
+    pub(super) fn unused_rules<'p>(&self, plan: &'p Plan) -> Vec<&'p str> {
+        let nodes = self.nodes().iter();
+        let names: Vec<[&str; 3]> = nodes
+            .map(|node| [node.kind.as_str(), node.name.as_str(), node.path.as_str()])
+            .collect();
+        plan.unused(&names)
+    }
+
+    /// Sets a key of the root blackboard.
+    pub(super) fn set(&mut self, key: &str, value: Datum) -> Result<(), Fail> {
+        if self.sim.board.set_by_name("", key, value.clone()) {
+            return Ok(());
+        }
+        let layout = self.sim.board.layout();
+        let found = layout.find("", key).and_then(|slot| layout.slot(slot));
+        Err(Fail::Usage(match found {
+            Some(info) => format!("--set: the key `{key}` is {}, not {value:?}", info.ty),
+            None => {
+                let names = layout.slots().filter(|(_, info)| info.scope == 0);
+                let names: Vec<&str> = names.map(|(_, info)| info.name.as_str()).collect();
+                match nearest(key, names.iter().copied()) {
+                    Some(near) => {
+                        format!("--set: no key is called `{key}`; did you mean `{near}`?")
+                    }
+                    None => format!(
+                        "--set: no key is called `{key}`; there are {}",
+                        names.join(", ")
+                    ),
+                }
+            }
+        }))
+    }
+
+    /// Ticks once.
+    pub(super) fn tick(&mut self, nanos: u64) -> Result<Status, TickError> {
+        self.report.clear();
+        let now = Time::from_nanos(nanos);
+        let tree = &self.loaded.tree;
+        let ticked = tree.tick_traced(&mut self.agent, &mut self.sim, now, &mut self.report);
+        for step in self.steps() {
+            let counts = &mut self.counts[step.instance];
+            match step.status {
+                Some(Status::Success) => counts.success += 1,
+                Some(Status::Failure) => counts.failure += 1,
+                Some(Status::Running) => counts.running += 1,
+                Some(Status::Skipped) => counts.skipped += 1,
+                None => {}
+            }
+        }
+        for instance in self.halted() {
+            self.counts[instance].halted += 1;
+        }
+        ticked
+    }
+
+    /// What the last tick did, node by node as written: what one written node became several nodes
+    /// of the engine counts once.
+    pub(super) fn steps(&self) -> Vec<Step> {
+        let mut steps: Vec<Step> = Vec::new();
+        // Depth in the engine's tree and number of what is open.
+        let mut open: Vec<(u32, usize)> = Vec::new();
+        for entry in self.report.entries() {
+            while open.last().is_some_and(|(depth, _)| *depth >= entry.depth) {
+                open.pop();
+            }
+            let Some(instance) = self.instance(entry.node) else {
+                continue;
+            };
+            if open.last().is_some_and(|(_, above)| *above == instance) {
+                continue;
+            }
+            steps.push(Step {
+                instance,
+                depth: open.len(),
+                status: entry.status,
+            });
+            open.push((entry.depth, instance));
+        }
+        steps
+    }
+
+    /// The nodes that the last tick halted, as written.
+    pub(super) fn halted(&self) -> Vec<usize> {
+        let mut list: Vec<usize> = Vec::new();
+        for node in self.report.halted() {
+            if let Some(instance) = self.instance(*node)
+                && list.last() != Some(&instance)
+            {
+                list.push(instance);
+            }
+        }
+        list
+    }
+
+    fn instance(&self, node: NodeId) -> Option<usize> {
+        self.loaded.instance_of(node)
+    }
+
+    /// Lines that log nodes wrote since the last call.
+    pub(super) fn take_lines(&mut self) -> Vec<String> {
+        std::mem::take(&mut self.sim.lines)
+    }
+
+    /// Goes over to the edited files. If they have mistakes, these are printed and nothing changes.
+    pub(super) fn reload(
+        &mut self,
+        args: &Args,
+        plan: &Plan,
+        nanos: u64,
+        out: &mut Out<impl Write>,
+    ) -> Result<(), Fail> {
+        let loaded = match load(args, plan) {
+            Ok(Ok(loaded)) => loaded,
+            Ok(Err(failed)) => return out.broken(&failed),
+            // A file that an editor is just replacing comes back.
+            Err(_) => return Ok(()),
+        };
+        let kept = self.move_to(loaded, Time::from_nanos(nanos), args.seed);
+        out.reloaded(self, &kept)
+    }
+
+    /// Moves the agent to another tree; gives the paths of the leaves that go on.
+    fn move_to(&mut self, new: Loaded<simulate::Sim>, now: Time, seed: u64) -> Vec<String> {
+        let running = self.loaded.tree.running(&self.agent);
+        let paths = |def: &Def, nodes: &[NodeId]| -> Vec<String> {
+            nodes.iter().map(|node| def.path(*node)).collect()
+        };
+        let before = paths(self.loaded.tree.def(), &running);
+        let moved = migrate(&self.loaded, &new, &mut self.agent, &mut self.sim, now);
+        if !moved {
+            self.agent = new.tree.agent_seeded(seed);
+        }
+        self.sim.take_over(new.board());
+        self.counts = vec![Counts::default(); new.instances.len()];
+        self.report.clear();
+        let after = paths(new.tree.def(), &new.tree.running(&self.agent));
+        self.loaded = new;
+        before
+            .into_iter()
+            .filter(|path| after.contains(path))
+            .collect()
+    }
+}
+
+/// Takes an agent from one tree to another; `false` if it begins anew.
+fn migrate(
+    old: &Loaded<simulate::Sim>,
+    new: &Loaded<simulate::Sim>,
+    agent: &mut Agent,
+    sim: &mut simulate::Sim,
+    now: Time,
+) -> bool {
+    // Core's own moving of agents takes this place as soon as it is there.
+    let _ = new;
+    let _ = old.tree.halt(agent, sim, now);
+    false
+}
+
+/// Loads the files and puts stand-ins for what has no code.
+fn load(args: &Args, plan: &Plan) -> Result<Result<Loaded<simulate::Sim>, Failed>, Fail> {
+    let files: load::Loaded = files::load_with(&args.file, None, &args.with)?;
+    let registry = simulate::registry(&files.documents, plan);
+    let mut options = build::Options::default();
+    options.main.clone_from(&args.tree);
+    options.every_node = true;
+    options.fix_known_bugs = args.fix_known_bugs;
+    options.extra_keys = args
+        .set
+        .iter()
+        .filter_map(|text| Some(text.split_once('=')?.0.trim().to_owned()))
+        .collect();
+    let broken = files.diagnostics.iter().any(Diagnostic::is_error);
+    if broken {
+        return Ok(Err(failed(files)));
+    }
+    Ok(build::from_loaded(files, &registry, &options))
+}
+
+fn failed(files: load::Loaded) -> Failed {
+    Failed {
+        diagnostics: files.diagnostics,
+        sources: files.sources,
+    }
+}

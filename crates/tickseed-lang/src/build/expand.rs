@@ -8,7 +8,7 @@ use tickseed_core::{Node, Tree, nodes};
 use super::scope::{ROOT, Scope, ScopeId};
 use super::{Failed, Instance, Loaded, Loader, MAX_NODES, Options};
 use crate::board::{HasBoard, Layout, Mark};
-use crate::builtin::builtin;
+use crate::builtin::{BUILTINS, builtin};
 use crate::compat;
 use crate::diagnostics::{Diagnostic, nearest};
 use crate::expr::{Datum, Type};
@@ -484,7 +484,12 @@ impl<'d, C: HasBoard> Loader<'d, C> {
         }
         // The children may have mistakes of their own.
         self.children(node, place, prefix);
-        let mut known: Vec<&str> = self.registry.models().map(|m| m.name.as_str()).collect();
+        // The words of `.tick` begin in lower case; among equally near names the first one wins.
+        let mut known: Vec<&str> = Vec::new();
+        if kind.starts_with(char::is_lowercase) {
+            known.extend(BUILTINS.iter().map(|builtin| builtin.words));
+        }
+        known.extend(self.registry.models().map(|m| m.name.as_str()));
         known.extend(compat::names().map(|name| -> &str { name }));
         known.extend(self.trees.keys().copied());
         let help = match nearest(kind, known) {

@@ -9,6 +9,7 @@ mod b_ports;
 mod e_editor;
 mod l_scripts;
 mod messages;
+mod more;
 mod reading;
 mod regressions;
 mod s_subtrees;

@@ -106,3 +106,10 @@ fn lone_carriage_returns_are_an_error() {
     assert_eq!(found.len(), 1, "{found:?}");
     tick("tree A {\r\r\n  B\r\r\n}\r\r\n\r");
 }
+
+/// A misspelt word of `.tick` was told the name of a node of XML.
+#[test]
+fn words_of_tick_are_near_words_of_tick() {
+    let message = crate::world::World::new().fail("tree T { sequnce { success } }");
+    assert!(message.contains("did you mean `sequence`?"), "{message}");
+}

@@ -366,10 +366,10 @@ fn strange_sizes_are_read_in_proportion() {
     let started = std::time::Instant::now();
     let nodes = format!(
         "tree A {{ sequence {{\n{} }} }}",
-        "Go(to: x, n: 1.5) skip if a < 2 // c\n".repeat(30_000)
+        "Go(to: x, n: 1.5) skip if a < 2 // c\n".repeat(10_000)
     );
-    let attributes: String = (0..50_000).map(|i| format!(" a{i}='{i}'")).collect();
-    let arguments: String = (0..50_000).map(|i| format!("a{i}: {i}, ")).collect();
+    let attributes: String = (0..20_000).map(|i| format!(" a{i}='{i}'")).collect();
+    let arguments: String = (0..20_000).map(|i| format!("a{i}: {i}, ")).collect();
     let options: String = (0..20_000).map(|i| format!(" o{i}({i})")).collect();
     for text in [
         nodes,
@@ -378,31 +378,31 @@ fn strange_sizes_are_read_in_proportion() {
         format!("tree A {{ B({arguments}) }}"),
         format!("tree A {{ B{options} }}"),
         format!("tree A({}) {{ B }}", "in a: int, ".repeat(20_000)),
-        format!("keys {{ {} }}", "a = 1\n".repeat(50_000)),
-        format!("enum E {{ {} }}", "a, ".repeat(50_000)),
+        format!("keys {{ {} }}", "a = 1\n".repeat(20_000)),
+        format!("enum E {{ {} }}", "a, ".repeat(20_000)),
         format!(
             "tree A {{ switch x {{ {} }} }}",
             "case 1 { B }\n".repeat(20_000)
         ),
-        "tree A { B }\n".repeat(30_000),
-        "import \"x\"\n".repeat(50_000),
-        "// c\n".repeat(300_000),
-        "/// d\n".repeat(300_000),
-        "\n".repeat(1_000_000),
-        " ".repeat(1_000_000),
-        "a".repeat(1_000_000),
-        "\"".to_owned() + &"a".repeat(1_000_000),
+        "tree A { B }\n".repeat(10_000),
+        "import \"x\"\n".repeat(20_000),
+        "// c\n".repeat(100_000),
+        "/// d\n".repeat(100_000),
+        "\n".repeat(300_000),
+        " ".repeat(300_000),
+        "a".repeat(300_000),
+        "\"".to_owned() + &"a".repeat(300_000),
         "{} ".repeat(100_000),
-        "A ".repeat(300_000),
-        "1 ".repeat(300_000),
-        "@".repeat(300_000),
-        "é".repeat(300_000),
-        format!("{{\"tickseed\": 1{}}}", ", \"items\": []".repeat(50_000)),
-        format!("{{\"tickseed\": 1{}}}", ", \"x\": 1".repeat(50_000)),
-        "<a/>".repeat(300_000),
-        "<!---->".repeat(200_000),
-        "<!--".repeat(200_000),
-        "&amp;".repeat(200_000),
+        "A ".repeat(100_000),
+        "1 ".repeat(100_000),
+        "@".repeat(100_000),
+        "é".repeat(100_000),
+        format!("{{\"tickseed\": 1{}}}", ", \"items\": []".repeat(20_000)),
+        format!("{{\"tickseed\": 1{}}}", ", \"x\": 1".repeat(20_000)),
+        "<a/>".repeat(100_000),
+        "<!---->".repeat(60_000),
+        "<!--".repeat(60_000),
+        "&amp;".repeat(60_000),
         "<a b=".repeat(100_000),
         "<a '".repeat(100_000),
     ] {

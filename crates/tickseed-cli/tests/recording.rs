@@ -108,6 +108,20 @@ fn a_tick_is_found_and_shown() {
     assert_eq!(lines.len(), 301);
     assert_eq!(lines[0]["world"]["name"], "robot");
     assert_eq!(lines[101]["inputs"][0]["input"], "drain");
+    let why = |node: &str| {
+        let out = tickseed(&["replay", file.path(), "--seek", "101", "--why", node]);
+        assert!(out.status.success(), "{}", text(&out.stderr));
+        text(&out.stdout).to_owned()
+    };
+    let expected = "`patrol` was halted in this tick\n\
+         `patrol` was not ticked: `reactive selector` stopped at `reactive sequence`, which \
+         answered running\n\
+         `reactive sequence` answered running: it stopped at `recharge`, which answered running\n\
+         `recharge` answered running of its own\n";
+    assert_eq!(why("patrol"), expected);
+    assert!(why("battery low").contains("answered success: battery_low is true"));
+    let out = tickseed(&["replay", file.path(), "--seek", "101", "--why", "flight"]);
+    assert!(text(&out.stderr).contains("no node is named `flight`"));
     let out = tickseed(&["replay", file.path(), "--seek", "301"]);
     assert_eq!(out.status.code(), Some(1));
     assert!(text(&out.stderr).contains("it has ticks 1 to 300"));

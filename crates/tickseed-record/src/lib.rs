@@ -13,8 +13,10 @@ mod recorded;
 #[cfg(feature = "serve")]
 pub mod serve;
 mod structure;
+mod why;
 
 pub use derive::{NotOfThisTree, derive};
 pub use file::{Damage, Head, Item, Items, Limits, OpenError, Recorder, Recording, Ring};
 pub use recorded::{Recorded, Sink, key_changes};
 pub use structure::{NoTree, Structure};
+pub use why::{NoAnswer, Reason, What, Why, why};

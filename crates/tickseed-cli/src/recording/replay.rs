@@ -25,6 +25,10 @@ pub(crate) struct Replay {
     /// Of this agent [default: the first that has such a tick]
     #[arg(long, value_name = "N", requires = "seek")]
     agent: Option<u32>,
+    /// Tell why this node was or was not ticked, and why it answered as it did: its name, path
+    /// or number
+    #[arg(long, value_name = "NODE", requires = "seek")]
+    why: Option<String>,
     /// Show ticks as JSON, one a line, with the status of every node; without `--seek` all
     /// of them, after the head
     #[arg(long)]
@@ -73,12 +77,49 @@ impl Replay {
             )));
         };
         let def = tree_of(recording, &found)?;
+        if let Some(node) = &self.why {
+            return explain(&def, &found, node, self.json, out);
+        }
         if self.json {
             return line(&def, &mut found, out);
         }
         write!(out, "{}", show::tick(&def, &found))?;
         Ok(())
     }
+}
+
+fn explain(
+    def: &TreeDef,
+    tick: &Tick,
+    node: &str,
+    json: bool,
+    out: &mut dyn Write,
+) -> Result<(), Fail> {
+    let by_text = def.nodes.iter().find(|n| n.path == node);
+    let by_text = by_text.or_else(|| def.nodes.iter().find(|n| n.label == node));
+    let id = by_text.map(|n| n.id).or_else(|| node.parse().ok());
+    let Some(id) = id else {
+        let names: Vec<_> = def
+            .nodes
+            .iter()
+            .take(12)
+            .map(|n| n.label.as_str())
+            .collect();
+        return Err(Fail::Usage(format!(
+            "no node is named `{node}`: the tree has {}",
+            names.join(", ")
+        )));
+    };
+    let why = tickseed_record::why(def, tick, id).map_err(|e| Fail::Usage(e.to_string()))?;
+    if json {
+        serde_json::to_writer(&mut *out, &why)?;
+        writeln!(out)?;
+    } else {
+        for reason in &why.reasons {
+            writeln!(out, "{}", reason.text)?;
+        }
+    }
+    Ok(())
 }
 
 /// The tree of a tick's agent at that time.

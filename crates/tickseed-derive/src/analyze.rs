@@ -98,10 +98,15 @@ fn part(model: &mut Model, field: Field, what: Part, span: Span) -> syn::Result<
         return Err(syn::Error::new(at, "the field is not a key, it holds keys"));
     }
     if model.part.is_some() {
-        let message = "a context has one key block or blackboard, and an earlier field is it";
+        let message =
+            "a context has one key block, blackboard or board, and an earlier field is it";
         return Err(syn::Error::new(span, message));
     }
     let (ty, reference, read_only) = behind(&field.ty);
+    if what == Part::Board && read_only {
+        let message = "trees from files write their board: borrow it with `&mut`";
+        return Err(syn::Error::new(field.ty.span(), message));
+    }
     model.part = Some(PartField {
         what,
         ident: field.ident,

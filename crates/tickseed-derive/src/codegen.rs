@@ -16,7 +16,8 @@ pub(crate) fn context(ir: &Ir) -> TokenStream {
         ..
     } = ir;
     let block = ir.part.as_ref().filter(|p| p.what == Part::Keys);
-    let board = ir.part.as_ref().filter(|p| p.what == Part::Blackboard);
+    let blackboard = ir.part.as_ref().filter(|p| p.what == Part::Blackboard);
+    let board = ir.part.as_ref().filter(|p| p.what == Part::Board);
     // The keys of the block come first: their numbers are theirs whatever the context.
     let base = match block {
         Some(PartIr { ty, .. }) => quote!((<#ty as #root::Keys>::KEYS.len() as u16)),
@@ -47,7 +48,32 @@ pub(crate) fn context(ir: &Ir) -> TokenStream {
             }
         }
     });
-    let board_fns = board.map(|part| board_fns(root, part));
+    let blackboard_fns = blackboard.map(|part| blackboard_fns(root, part));
+    let board_fn = board.map(|PartIr { value, .. }| {
+        quote! {
+            fn block<'x>(at: &'x Self::At<'_>) -> &'x [u8] {
+                #root::lang::board::Board::block(&#value)
+            }
+        }
+    });
+    let has_board = board.map(|PartIr { value, .. }| {
+        quote! {
+            #[automatically_derived]
+            impl #root::lang::board::HasBoard for #own {
+                const BLOCK_IS_BOARD: bool = true;
+
+                fn board<'x>(at: &'x Self::At<'_>) -> &'x #root::lang::board::Board {
+                    &#value
+                }
+
+                fn board_mut<'x>(
+                    at: &'x mut Self::At<'_>,
+                ) -> &'x mut #root::lang::board::Board {
+                    &mut #value
+                }
+            }
+        }
+    });
     let log_fn = ir.log.as_ref().map(|path| {
         quote! {
             fn log(at: &mut Self::At<'_>, line: &str) {
@@ -95,11 +121,13 @@ pub(crate) fn context(ir: &Ir) -> TokenStream {
                 }
             }
 
-            #board_fns
+            #blackboard_fns
+            #board_fn
             #log_fn
         }
 
         #has_keys
+        #has_board
 
         #[allow(dead_code)]
         impl #own {
@@ -231,6 +259,11 @@ fn part_access(
             quote!(#root::Blackboard::read_scalar(&#value, key)),
             quote!(#root::Blackboard::write_scalar(&mut #value, key, value)),
         ),
+        Part::Board => (
+            quote!(#root::lang::board::Board::owns(key)),
+            quote!(#root::lang::board::Board::read_scalar(&#value, key)),
+            quote!(#root::lang::board::Board::write_scalar(&mut #value, key, value)),
+        ),
     };
     let set = if part.read_only { quote!(false) } else { set };
     (
@@ -239,7 +272,7 @@ fn part_access(
     )
 }
 
-fn board_fns(root: &TokenStream, part: &PartIr) -> TokenStream {
+fn blackboard_fns(root: &TokenStream, part: &PartIr) -> TokenStream {
     let value = &part.value;
     let mutable = if part.read_only {
         quote! {

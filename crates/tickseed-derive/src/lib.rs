@@ -53,7 +53,12 @@ use syn::DeriveInput;
 /// * `#[context(keys)]`: this field, or what it refers to, is the context's key block: a
 ///   struct that derives [`macro@Keys`]. Guards read its keys in place, without a call.
 /// * `#[context(blackboard)]`: this field, or what it refers to, is a `Blackboard`: its keys
-///   are the context's too. A context has either a key block or a blackboard.
+///   are the context's too.
+/// * `#[context(board)]`: this field, or what it refers to, is the board on which a tree file
+///   keeps its keys (`tickseed::lang::board::Board`): trees from files can be loaded for this
+///   context, and guards read their keys in place.
+///
+/// A context has one of these three.
 ///
 /// On the struct:
 /// * `#[context(log = path)]`: a function `fn(&mut Struct, &str)` that takes lines of log nodes.

@@ -41,7 +41,7 @@ pub(crate) struct Field {
     pub(crate) skip: bool,
     pub(crate) read_only: bool,
     pub(crate) name: Option<LitStr>,
-    /// `#[context(keys)]` or `#[context(blackboard)]`.
+    /// `#[context(keys)]`, `#[context(blackboard)]` or `#[context(board)]`.
     pub(crate) part: Option<(Part, Span)>,
 }
 
@@ -50,6 +50,8 @@ pub(crate) struct Field {
 pub(crate) enum Part {
     Keys,
     Blackboard,
+    /// The board of a tree file.
+    Board,
 }
 
 pub(crate) fn parse(input: DeriveInput, derive: Derive) -> syn::Result<Parsed> {
@@ -198,8 +200,11 @@ fn parse_field(field: syn::Field, derive: Derive) -> syn::Result<Field> {
                     Part::Keys
                 } else if meta.path.is_ident("blackboard") {
                     Part::Blackboard
+                } else if meta.path.is_ident("board") {
+                    Part::Board
                 } else {
-                    return Err(unknown(&meta, "a field", &["keys", "blackboard"]));
+                    let known = ["keys", "blackboard", "board"];
+                    return Err(unknown(&meta, "a field", &known));
                 };
                 out.part = Some((part, meta.path.span()));
                 Ok(())

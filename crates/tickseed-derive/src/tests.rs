@@ -43,11 +43,28 @@ fn every_shape_expands() {
         "struct B { #[context(blackboard)] bb: Blackboard }",
         &[],
     );
+    check(
+        context,
+        "struct F<'w> { hp: i32, #[context(board)] board: &'w mut Board }",
+        &[],
+    );
     check(keys, "#[repr(C)] struct K { x: f32, _pad: [u8; 4] }", &[]);
     check(
         keys,
         "#[repr(C, align(8))] #[keys(context = V<'static>)] struct K { x: f64 }",
         &[],
+    );
+}
+
+#[test]
+fn a_board_behind_a_shared_reference_cannot_be_written() {
+    check(
+        context,
+        "struct F<'w> { #[context(board)] board: &'w Board }",
+        &[(
+            "&'w Board",
+            "trees from files write their board: borrow it with `&mut`",
+        )],
     );
 }
 
@@ -67,7 +84,7 @@ fn unknown_options_name_the_known_ones() {
             ),
             (
                 "key",
-                "no such option: on a field expected `keys` or `blackboard`",
+                "no such option: on a field expected `keys` or `blackboard` or `board`",
             ),
         ],
     );
@@ -152,7 +169,7 @@ fn shapes_that_cannot_be() {
         "struct A { #[context(keys)] a: K, #[context(blackboard)] b: Blackboard }",
         &[(
             "blackboard",
-            "a context has one key block or blackboard, and an earlier field is it",
+            "a context has one key block, blackboard or board, and an earlier field is it",
         )],
     );
     check(

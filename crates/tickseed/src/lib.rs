@@ -24,6 +24,38 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
+//! A tree file runs in a struct of yours that holds a board beside its own fields:
+//!
+//! ```
+//! # #[cfg(all(feature = "derive", feature = "lang"))] {
+//! use tickseed::lang::{board::Board, build, registry::Registry};
+//! use tickseed::{Context, Status, Time};
+//!
+//! #[derive(Context)]
+//! struct Robot {
+//!     battery: f32, // a key of the file, too
+//!     #[context(board)]
+//!     board: Board, // what the file declares
+//! }
+//!
+//! let mut registry = Registry::<Robot>::new();
+//! registry.action("Greet", |robot| {
+//!     robot.battery -= 0.1;
+//!     Status::Success
+//! });
+//! let file = "keys { greeted = 0 }
+//!     tree Main { sequence { check battery > 0.2 && greeted < 2; Greet; set greeted += 1 } }";
+//! let loaded = build::from_text("main.tick", file, &registry).unwrap();
+//!
+//! let mut robot = Robot { battery: 1.0, board: loaded.board() };
+//! let mut agent = loaded.tree.agent();
+//! let mut tick = |robot: &mut Robot| loaded.tree.tick(&mut agent, robot, Time::ZERO).unwrap();
+//! assert_eq!(tick(&mut robot), Status::Success);
+//! assert_eq!(tick(&mut robot), Status::Success);
+//! assert_eq!(tick(&mut robot), Status::Failure); // greeted twice
+//! # }
+//! ```
+//!
 //! Where to go on:
 //! * the [`guide`], page by page; the numbered examples in this crate's `examples` folder;
 //! * [`Nodes`]: every node there is, with its options at [`Node`]; [`builder()`] for those who

@@ -501,3 +501,50 @@ fn a_blackboard_beside_fields() {
     let seen = <Agent<'static> as Context>::blackboard(&at).unwrap();
     assert_eq!(seen.get::<i32>(goal).unwrap(), 4);
 }
+
+#[cfg(feature = "lang")]
+#[test]
+fn a_board_of_a_tree_file_beside_fields() {
+    use tickseed::lang::board::{Board, HasBoard, key_of};
+    use tickseed::lang::expr::Datum;
+    use tickseed::lang::{build, registry::Registry};
+    use tickseed::{Kind, NodeId};
+
+    #[derive(Context)]
+    struct Robot<'w> {
+        battery: &'w mut f64,
+        #[context(board)]
+        board: &'w mut Board,
+    }
+
+    let file = "keys { text = \"\"; n = 3 } tree T { check n < 4 && battery > 0.5 }";
+    let registry = Registry::<Robot<'static>>::new();
+    let loaded = build::from_text("t.tick", file, &registry).unwrap();
+    let Kind::Condition(guard) = &loaded.tree.node(NodeId::ROOT).kind else {
+        panic!("{:?}", loaded.tree.node(NodeId::ROOT).kind)
+    };
+    // The board's key is no call, and its number is not that of the field `battery`.
+    let n = loaded.layout.find("", "n").and_then(key_of).unwrap();
+    let mut keys = Vec::new();
+    assert!(!guard.reads(&mut |key| keys.push(key)));
+    assert_eq!(keys, [n, KeyId(0)]);
+    assert!(Board::owns(n) && !Board::owns(KeyId(0)));
+
+    let (mut battery, mut board) = (1.0, loaded.board());
+    let mut robot = Robot {
+        battery: &mut battery,
+        board: &mut board,
+    };
+    type At = Robot<'static>;
+    let mut agent = loaded.tree.agent();
+    let mut tick = |robot: &mut Robot<'_>| loaded.tree.tick(&mut agent, robot, Time::ZERO);
+    assert_eq!(tick(&mut robot).unwrap(), Status::Success);
+    assert_eq!(At::read(&robot, n), Some(Scalar::Int(3)));
+    assert!(At::write(&mut robot, n, Scalar::Int(4)));
+    assert!(!At::write(&mut robot, n, Scalar::Bool(true)));
+    assert_eq!(tick(&mut robot).unwrap(), Status::Failure);
+    assert_eq!(At::board(&robot).by_name("", "n"), Some(Datum::Int(4)));
+    assert!(At::write(&mut robot, n, Scalar::Int(0)));
+    assert!(At::write(&mut robot, KeyId(0), Scalar::Float(0.25)));
+    assert_eq!(tick(&mut robot).unwrap(), Status::Failure);
+}

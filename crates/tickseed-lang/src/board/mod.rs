@@ -5,6 +5,7 @@
 //! read without a call. A user's context holds a board beside its own fields ([`HasBoard`]); the
 //! keys it publishes itself are slots too, numbered from [`FIELDS`].
 
+mod keys;
 mod layout;
 pub(crate) mod view;
 
@@ -12,8 +13,9 @@ use std::any::Any;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+pub use keys::key_of;
 pub use layout::{Layout, Mark, SlotInfo, TooMany};
-use tickseed_core::Context;
+use tickseed_core::{Context, KeyId, Scalar};
 pub use view::{FIELDS, UserFunction, View, ViewMut, field_slot};
 
 use crate::expr::{Datum, Slot, Type};
@@ -41,7 +43,8 @@ pub struct Fault {
     pub message: String,
 }
 
-/// A context in which the keys of a tree file live.
+/// A context in which the keys of a tree file live. `#[derive(Context)]` writes this for a struct with
+/// a field `#[context(board)]`; by hand it is
 ///
 /// ```
 /// use tickseed_core::Context;
@@ -69,6 +72,14 @@ impl Context for Board {
 
     fn block(at: &Board) -> &[u8] {
         &at.block
+    }
+
+    fn read(at: &Board, key: KeyId) -> Option<Scalar> {
+        at.read_scalar(key)
+    }
+
+    fn write(at: &mut Board, key: KeyId, value: Scalar) -> bool {
+        at.write_scalar(key, value)
     }
 }
 

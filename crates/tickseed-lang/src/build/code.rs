@@ -295,7 +295,7 @@ impl<C: HasBoard> Loader<'_, C> {
         // Only blocks can be read by offset, and the context has one.
         C::BLOCK_IS_BOARD.then_some(())?;
         Some(Source {
-            key: tickseed_core::KeyId(slot.0 as u16),
+            key: crate::board::key_of(slot)?,
             ty,
             place: Place::Block(info.place?),
         })

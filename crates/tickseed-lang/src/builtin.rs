@@ -322,7 +322,7 @@ pub const BUILTINS: &[Builtin] = &[
         Head::None,
         between(2, 2),
         &[],
-        "works while its guards hold, asked on every tick",
+        "asks its guards once, then works",
     ),
     node(
         "monitor",
@@ -330,7 +330,7 @@ pub const BUILTINS: &[Builtin] = &[
         Head::None,
         between(2, 2),
         &[],
-        "works and watches its guards beside it",
+        "works while its guards hold, asked on every tick",
     ),
     part(
         &["filter", "monitor"],
@@ -340,7 +340,7 @@ pub const BUILTINS: &[Builtin] = &[
             Head::None,
             MANY,
             &[],
-            "conditions that are watched",
+            "what must succeed before the work",
         ),
     ),
     part(
@@ -523,6 +523,30 @@ pub const BUILTINS: &[Builtin] = &[
         ONE,
         &[OTHERWISE],
         "runs its child to an end a single time, then answers the same for ever",
+    ),
+    node(
+        "limit_runs",
+        "limit_runs",
+        Head::Value,
+        ONE,
+        &[OTHERWISE],
+        "starts its child so many times at most in the agent's life, then fails",
+    ),
+    node(
+        "forget",
+        "forget",
+        Head::None,
+        ONE,
+        &[],
+        "forgets the cooldowns and counts below when it starts",
+    ),
+    node(
+        "recovery",
+        "recovery",
+        Head::Value,
+        between(2, 2),
+        &[],
+        "runs its first child; when that fails runs the second and tries again, so many times at most",
     ),
     node(
         "precondition",

@@ -222,3 +222,19 @@ fn options_reach_the_engine() {
     );
     assert!(kinds.iter().any(|k| matches!(k, Kind::ForEach(_))));
 }
+
+#[test]
+fn limits_on_runs_recovery_and_forgetting_can_be_written() {
+    let loaded = load(
+        "keys { n = 0; tries = 0 }
+         tree T { sequence {
+           force success { limit_runs 2 otherwise(success) { set n = n + 1 } }
+           recovery 2 { sequence { set tries = tries + 1; check tries > 2 }; success }
+           forget { once { success } }
+         } }",
+    );
+    let mut board = loaded.board();
+    assert_eq!(tick(&loaded, &mut board, 4), [Status::Success; 4]);
+    assert_eq!(board.by_name("", "n"), Some(Datum::Int(2)));
+    assert_eq!(board.by_name("", "tries"), Some(Datum::Int(6)));
+}

@@ -10,8 +10,8 @@ mod layout;
 pub(crate) mod view;
 
 use std::any::Any;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
 
 pub use keys::key_of;
 pub use layout::{Layout, Mark, SlotInfo, TooMany};
@@ -32,6 +32,8 @@ pub struct Board {
     fault: Option<Fault>,
     keeps_faults: bool,
     wakes: bool,
+    /// What went wrong where nothing can fail: first come, first kept.
+    note: OnceLock<String>,
     /// Whether there is a fault, for those who watch a tick without seeing the board.
     faulted: Arc<AtomicBool>,
 }
@@ -115,6 +117,7 @@ impl Board {
             fault: None,
             keeps_faults: false,
             wakes: false,
+            note: OnceLock::new(),
             faulted: Arc::default(),
             layout: Arc::clone(&layout),
         };
@@ -300,6 +303,18 @@ impl Board {
     pub fn take_fault(&mut self) -> Option<Fault> {
         self.faulted.store(false, Ordering::Relaxed);
         self.fault.take()
+    }
+
+    /// Notes an error of an expression or script that stands where nothing can fail: a score, a
+    /// computed duration, a script after a halt. The first one is kept. Within a tick the tree raises
+    /// it as the node's error; what a halt left is for [`take_note`](Board::take_note).
+    pub fn note(&self, message: impl Into<String>) {
+        self.note.get_or_init(|| message.into());
+    }
+
+    /// The error that was noted, which is forgotten.
+    pub fn take_note(&mut self) -> Option<String> {
+        self.note.take()
     }
 
     pub(crate) fn fault_flag(&self) -> Arc<AtomicBool> {

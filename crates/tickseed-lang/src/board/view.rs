@@ -35,6 +35,8 @@ pub struct ViewMut<'x, 'a, C: Context> {
     pub at: &'x mut C::At<'a>,
     /// The user's functions by their number.
     pub functions: &'x [UserFunction<C>],
+    /// The first write that was refused, and the value.
+    pub refused: Option<(Slot, Datum)>,
 }
 
 /// The present value of a slot.
@@ -94,7 +96,9 @@ impl<C: HasBoard> Scope for ViewMut<'_, '_, C> {
 
 impl<C: HasBoard> ScopeMut for ViewMut<'_, '_, C> {
     fn set(&mut self, slot: Slot, value: Datum) {
-        write::<C>(self.at, slot, value);
+        if !write::<C>(self.at, slot, value.clone()) && self.refused.is_none() {
+            self.refused = Some((slot, value));
+        }
     }
 }
 

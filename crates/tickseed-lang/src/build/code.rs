@@ -42,40 +42,111 @@ impl<C: HasBoard> Computed<C> {
         };
         self.op
             .eval(&view)
-            .map_err(|error| self.say::<C>(at, &error))
+            .map_err(|error| explain::<C>(at, &error, [&self.op]))
     }
 
-    /// The value as a number; zero if there is none.
+    /// The value; what went wrong is noted on the board, whose node raises it.
+    pub(crate) fn noted(&self, at: &C::At<'_>) -> Option<Datum> {
+        self.value(at)
+            .map_err(|message| C::board(at).note(message))
+            .ok()
+    }
+
+    /// Its opposite.
+    pub(crate) fn negated(self) -> Self {
+        let span = self.op.span;
+        let kind = OpKind::Unary(UnaryOp::Not, Box::new(self.op));
+        Computed {
+            op: Op { kind, span },
+            ..self
+        }
+    }
+
+    /// The value as a number; zero if there is none, and then an error is noted.
     pub(crate) fn number(&self, at: &C::At<'_>) -> f64 {
-        match self.value(at) {
-            Ok(Datum::Float(f)) => f,
-            Ok(Datum::Int(i) | Datum::Duration(i) | Datum::Word(i)) => i as f64,
-            Ok(Datum::Bool(b)) => f64::from(u8::from(b)),
+        match self.noted(at) {
+            Some(Datum::Float(f)) => f,
+            Some(Datum::Int(i) | Datum::Duration(i) | Datum::Word(i)) => i as f64,
+            Some(Datum::Bool(b)) => f64::from(u8::from(b)),
             _ => 0.0,
         }
     }
 
-    /// Whether the value is true. An expression that fails does not hold.
+    /// Whether the value is true. An expression that fails does not hold, and notes its error.
     pub(crate) fn holds(&self, at: &C::At<'_>) -> bool {
-        matches!(self.value(at), Ok(Datum::Bool(true)))
-    }
-
-    fn say<D: HasBoard>(&self, at: &D::At<'_>, error: &crate::expr::EvalError) -> String {
-        explain::<D>(at, error)
+        self.noted(at) == Some(Datum::Bool(true))
     }
 }
 
-/// An error of an expression with the name of the key it is about.
-pub(crate) fn explain<C: HasBoard>(at: &C::At<'_>, error: &crate::expr::EvalError) -> String {
+/// An error of an expression with the names and values of the keys it is about.
+pub(crate) fn explain<'o, C: HasBoard>(
+    at: &C::At<'_>,
+    error: &crate::expr::EvalError,
+    ops: impl IntoIterator<Item = &'o Op>,
+) -> String {
     if let crate::expr::EvalErrorKind::Unset(slot) = &error.kind {
-        let layout = C::board(at).layout();
-        let name = match slot.0.checked_sub(FIELDS) {
-            None => layout.slot(*slot).map(|info| info.name.as_str()),
-            Some(field) => C::schema().keys.get(field as usize).map(|key| key.name),
-        };
-        return format!("the key `{}` is declared but not set", name.unwrap_or("?"));
+        let name = slot_name::<C>(at, *slot);
+        return format!("the key `{name}` is declared but not set");
     }
-    error.to_string()
+    // Only the keys of the part that failed.
+    let mut keys: Vec<Slot> = Vec::new();
+    for op in ops {
+        op.walk(&mut |part| {
+            if part.span == error.span {
+                part.walk(&mut |inner| {
+                    if let OpKind::Key(slot) = &inner.kind
+                        && !keys.contains(slot)
+                    {
+                        keys.push(*slot);
+                    }
+                });
+            }
+        });
+    }
+    if keys.is_empty() {
+        return error.to_string();
+    }
+    let values = keys.iter().map(|slot| {
+        let value = crate::board::view::read::<C>(at, *slot);
+        let shown = super::native::show(&value);
+        format!(
+            "`{}` is the {} {shown}",
+            slot_name::<C>(at, *slot),
+            kind(&value)
+        )
+    });
+    format!("{error} ({})", values.collect::<Vec<_>>().join(", "))
+}
+
+fn slot_name<C: HasBoard>(at: &C::At<'_>, slot: Slot) -> String {
+    let name = match slot.0.checked_sub(FIELDS) {
+        None => {
+            let info = C::board(at).layout().slot(slot);
+            info.map(|info| info.name.clone())
+        }
+        Some(field) => {
+            let key = C::schema().keys.get(field as usize);
+            key.map(|key| key.name.to_owned())
+        }
+    };
+    name.unwrap_or_else(|| "?".to_owned())
+}
+
+/// What sort of value it is, as files name types.
+fn kind(value: &Datum) -> &'static str {
+    match value {
+        Datum::None => "unset",
+        Datum::Bool(_) => "bool",
+        Datum::Int(_) => "int",
+        Datum::Float(_) => "float",
+        Datum::Text(_) => "text",
+        Datum::Duration(_) => "duration",
+        Datum::Vec2(_) => "vec2",
+        Datum::Vec3(_) => "vec3",
+        Datum::List(_) => "list",
+        Datum::Word(_) => "word",
+        _ => "value",
+    }
 }
 
 /// A checked script that can be run in a context.
@@ -89,9 +160,21 @@ impl<C: HasBoard> Assignments<C> {
         let mut view = ViewMut::<C> {
             at,
             functions: &self.functions,
+            refused: None,
         };
         let result = self.program.run(&mut view);
-        result.map_err(|error| explain::<C>(at, &error))
+        let refused = view.refused.take();
+        let ops = self.program.steps.iter().map(|(_, op)| op);
+        result.map_err(|error| explain::<C>(at, &error, ops))?;
+        match refused {
+            None => Ok(()),
+            Some((slot, value)) => Err(format!(
+                "the key `{}` cannot take the {} {}",
+                slot_name::<C>(at, slot),
+                kind(&value),
+                super::native::show(&value)
+            )),
+        }
     }
 }
 
@@ -187,12 +270,6 @@ impl<C: HasBoard> Loader<'_, C> {
                 None
             }
         }
-    }
-
-    /// A condition as a guard.
-    pub(crate) fn guard(&mut self, scope: ScopeId, value: &Value) -> Option<Guard<C>> {
-        let computed = self.computed(scope, value, &Type::Bool)?;
-        Some(self.to_guard(&computed.op))
     }
 
     /// Comparisons become data, all else a call of the evaluator.

@@ -5,6 +5,7 @@ use tickseed_core::{Cx, Node, nodes};
 
 use super::super::Loader;
 use super::super::expand::{Place, values};
+use super::judged::noted_if;
 use crate::board::{HasBoard, view};
 use crate::expr::{Datum, Type};
 use crate::model::{self, ValueKind};
@@ -49,12 +50,12 @@ impl<'d, C: HasBoard> Loader<'d, C> {
         prefix: &str,
     ) -> Option<Node<C>> {
         let condition = match self.head(node) {
-            Some(value) => self.guard(place.scope, value),
+            Some(_) => self.check_leaf(node, place),
             None => None,
         };
         let children = self.children(node, place, prefix)?;
         let n = nodes::<C>();
-        let mut all = vec![n.check(condition?)];
+        let mut all = vec![condition?];
         all.extend(children);
         if all.len() == 2
             && let Some(word) = self.word(node, "otherwise")
@@ -119,8 +120,9 @@ impl<'d, C: HasBoard> Loader<'d, C> {
             op: subject?.op,
             functions: std::sync::Arc::clone(&self.functions),
         };
+        let fails = !self.cannot_fail(&subject.op);
         let choose = move |at: &C::At<'_>| {
-            let found = subject.value(at).ok();
+            let found = subject.noted(at);
             let case = cases.iter().find(|(case, _)| Some(case) == found.as_ref());
             case.map_or(usize::MAX, |(_, branch)| *branch)
         };
@@ -131,7 +133,7 @@ impl<'d, C: HasBoard> Loader<'d, C> {
         if self.flag(node, "reactive") {
             made = self.preempt(node, made.reactive());
         }
-        Some(made)
+        Some(noted_if(fails, "switch", made))
     }
 
     pub(super) fn utility(
@@ -140,7 +142,7 @@ impl<'d, C: HasBoard> Loader<'d, C> {
         place: Place,
         prefix: &str,
     ) -> Option<Node<C>> {
-        let mut all = Vec::new();
+        let (mut all, mut fails) = (Vec::new(), false);
         let mut ok = true;
         for part in node.children.iter().filter(|part| !part.disabled) {
             if part.kind != "option" {
@@ -149,7 +151,7 @@ impl<'d, C: HasBoard> Loader<'d, C> {
                 ok = false;
                 continue;
             }
-            let score = self.score(part, place);
+            let score = self.score(part, place, &mut fails);
             let mut made = Vec::new();
             for child in part.children.iter().filter(|c| c.kind != "consider") {
                 match self.written(child, place.scope, Some(place.id), prefix) {
@@ -197,10 +199,10 @@ impl<'d, C: HasBoard> Loader<'d, C> {
         if let Some(value) = node.option("dwell").and_then(super::value_of) {
             made = made.min_dwell(self.fixed(place, value)?);
         }
-        Some(made)
+        Some(noted_if(fails, "utility", made))
     }
 
-    fn score(&mut self, part: &'d model::Node, place: Place) -> Option<Score<C>> {
+    fn score(&mut self, part: &'d model::Node, place: Place, fails: &mut bool) -> Option<Score<C>> {
         let weight = match part.option("weight").and_then(super::value_of) {
             Some(value) => self.number(place, value)?,
             None => 1.0,
@@ -208,6 +210,7 @@ impl<'d, C: HasBoard> Loader<'d, C> {
         let head = part.arguments().find(|a| a.name.is_none());
         if let Some(value) = head.and_then(|a| a.value.as_ref()) {
             let computed = self.computed(place.scope, value, &Type::Float)?;
+            *fails |= !self.cannot_fail(&computed.op);
             return Some(nodes::<C>().score(move |at: &C::At<'_>| weight * computed.number(at)));
         }
         let mean = part.option("mean").is_some();
@@ -221,14 +224,20 @@ impl<'d, C: HasBoard> Loader<'d, C> {
             .iter()
             .filter(|c| c.kind == "consider" && !c.disabled)
         {
-            score = score.consider(self.consider(consider, place)?);
+            score = score.consider(self.consider(consider, place, fails)?);
         }
         Some(score)
     }
 
-    fn consider(&mut self, node: &'d model::Node, place: Place) -> Option<Consideration<C>> {
+    fn consider(
+        &mut self,
+        node: &'d model::Node,
+        place: Place,
+        fails: &mut bool,
+    ) -> Option<Consideration<C>> {
         let value = self.head(node)?;
         let computed = self.computed(place.scope, value, &Type::Float)?;
+        *fails |= !self.cannot_fail(&computed.op);
         let mut curve = Curve::IDENTITY;
         let (mut from, mut to) = (0.0, 1.0);
         for option in node.options() {
@@ -345,6 +354,7 @@ impl<'d, C: HasBoard> Loader<'d, C> {
         }
         let child = self.only(node, place, prefix);
         let count = count?;
+        let fails = !self.cannot_fail(&count.op);
         let slot = index.map(|binding| binding.slot);
         let mut made = nodes::<C>().for_each(
             move |at: &C::At<'_>| count.number(at).max(0.0) as usize,
@@ -358,6 +368,6 @@ impl<'d, C: HasBoard> Loader<'d, C> {
         if let Some(value) = node.option("drain").and_then(super::value_of) {
             made = made.drain(self.whole(place, value, "`drain`")?);
         }
-        Some(made)
+        Some(noted_if(fails, "for", made))
     }
 }

@@ -6,6 +6,7 @@ use tickseed_core::{Cx, Node, Status, nodes};
 use super::super::Loader;
 use super::super::expand::Place;
 use super::Lasting;
+use super::judged::{When, guarded, noted_if};
 use crate::board::HasBoard;
 use crate::expr::Type;
 use crate::model;
@@ -38,10 +39,14 @@ impl<'d, C: HasBoard> Loader<'d, C> {
                 match self.lasting(place, value)? {
                     Lasting::Fixed(d) => n.delay(d, child?),
                     Lasting::Between(a, b) => n.delay_between(a, b, child?),
-                    Lasting::Computed(computed) => n.delay_for(
-                        move |at: &C::At<'_>| super::as_duration(computed.number(at)),
-                        child?,
-                    ),
+                    Lasting::Computed(computed) => {
+                        let fails = !self.cannot_fail(&computed.op);
+                        let made = n.delay_for(
+                            move |at: &C::At<'_>| super::as_duration(computed.number(at)),
+                            child?,
+                        );
+                        noted_if(fails, "delay", made)
+                    }
                 }
             }
             "chance" => {
@@ -59,23 +64,40 @@ impl<'d, C: HasBoard> Loader<'d, C> {
                 let made = n.run_once(child?);
                 self.otherwise(node, made)
             }
+            "limit_runs" => {
+                let value = self.head(node)?;
+                let limit = self.whole(place, value, "the number of runs")?;
+                self.otherwise(node, n.limit_runs(limit, child?))
+            }
+            "forget" => n.forget(child?),
             "precondition" => {
                 let value = self.head(node)?;
-                let guard = self.guard(place.scope, value)?;
+                let computed = self.computed(place.scope, value, &Type::Bool)?;
                 let otherwise = self
                     .word(node, "otherwise")
                     .map_or(Status::Failure, super::status);
-                n.precondition(!guard, otherwise, child?)
+                if !self.cannot_fail(&computed.op) {
+                    let guard = computed.negated();
+                    return Some(guarded(
+                        "precondition",
+                        guard,
+                        When::Start(otherwise),
+                        child?,
+                    ));
+                }
+                n.precondition(!self.to_guard(&computed.op), otherwise, child?)
             }
             "uninterruptible" => n.uninterruptible(child?),
             "hold" => n.hold(child?),
             "catch" => {
                 let value = self.head(node)?;
                 let computed = self.computed(place.scope, value, &Type::Bool)?;
-                n.catch(
+                let fails = !self.cannot_fail(&computed.op);
+                let made = n.catch(
                     move |cx: &mut Cx<'_, '_, C>| Status::from_bool(computed.holds(cx.at())),
                     child?,
-                )
+                );
+                noted_if(fails, "catch", made)
             }
             other => {
                 let message = format!("the built-in node `{other}` is not known to the loader");

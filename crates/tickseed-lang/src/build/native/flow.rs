@@ -95,6 +95,21 @@ impl<'d, C: HasBoard> Loader<'d, C> {
         }
     }
 
+    pub(super) fn recovery(
+        &mut self,
+        node: &'d model::Node,
+        place: Place,
+        prefix: &str,
+    ) -> Option<Node<C>> {
+        let children = self.children(node, place, prefix);
+        let value = self.head(node)?;
+        let retries = self.whole(place, value, "the number of retries")?;
+        let mut children = children?.into_iter();
+        // A wrong number of children was reported with the node's shape.
+        let (main, help) = (children.next()?, children.next()?);
+        Some(nodes::<C>().recovery(retries, main, help))
+    }
+
     /// Filter: guards, then work, resumed. Monitor: guards are watched while the work runs.
     pub(super) fn guarded(
         &mut self,

@@ -4,7 +4,9 @@ use tickseed_core::{Cx, Node, Status, nodes};
 
 use super::super::Loader;
 use super::super::expand::Place;
+use super::judged::{When, after, guarded};
 use crate::board::HasBoard;
+use crate::expr::Type;
 use crate::model::{self, Code, Dialect, Hook, Role, ValueKind};
 
 impl<'d, C: HasBoard> Loader<'d, C> {
@@ -46,10 +48,21 @@ impl<'d, C: HasBoard> Loader<'d, C> {
         for wanted in scripts.chain(all.rev().filter(|hook| hook.is_guard())) {
             for (_, value) in hooks.iter().filter(|(hook, _)| *hook == wanted) {
                 if wanted.is_guard() {
-                    let Some(guard) = self.guard(place.scope, value) else {
+                    let Some(guard) = self.computed(place.scope, value, &Type::Bool) else {
                         made = None;
                         continue;
                     };
+                    if !self.cannot_fail(&guard.op) {
+                        let (name, when) = match wanted {
+                            Hook::FailIf => ("fail if", When::Start(Status::Failure)),
+                            Hook::SucceedIf => ("succeed if", When::Start(Status::Success)),
+                            Hook::SkipIf => ("skip if", When::Start(Status::Skipped)),
+                            _ => ("while", When::While(Status::Skipped)),
+                        };
+                        made = made.map(|made| guarded(name, guard, when, made));
+                        continue;
+                    }
+                    let guard = self.to_guard(&guard.op);
                     made = made.map(|made| match wanted {
                         Hook::FailIf => n.fail_if(guard, made),
                         Hook::SucceedIf => n.succeed_if(guard, made),
@@ -62,9 +75,22 @@ impl<'d, C: HasBoard> Loader<'d, C> {
                     made = None;
                     continue;
                 };
+                if wanted != Hook::OnHalt && self.can_fail(&script) {
+                    let (name, when): (_, fn(Status) -> bool) = match wanted {
+                        Hook::OnSuccess => ("on success", |status| status == Status::Success),
+                        Hook::OnFailure => ("on failure", |status| status == Status::Failure),
+                        _ => ("on done", Status::is_verdict),
+                    };
+                    made = made.map(|made| after(name, script, when, made));
+                    continue;
+                }
                 made = made.map(|made| {
-                    // A failed assignment stops its script; a hook has no result to fail with.
-                    let run = move |cx: &mut Cx<'_, '_, C>| drop(script.run(cx.at_mut()));
+                    // A halt has no result to fail with, so the error is noted.
+                    let run = move |cx: &mut Cx<'_, '_, C>| {
+                        if let Err(message) = script.run(cx.at_mut()) {
+                            C::board(cx.at()).note(message);
+                        }
+                    };
                     if wanted == Hook::OnHalt {
                         return n.on_halted(run, made);
                     }

@@ -5,8 +5,9 @@ use tickseed_core::{Context, Cx, LeafError, Node, Status, nodes};
 use super::super::Loader;
 use super::super::expand::Place;
 use super::Lasting;
-use crate::board::{FIELDS, HasBoard};
-use crate::expr::{BinaryOp, Datum, Op, OpKind, Type, UnaryOp};
+use super::judged::noted_if;
+use crate::board::HasBoard;
+use crate::expr::{Datum, Type};
 use crate::model::{self, Code, Dialect, Literal, ValueKind};
 
 impl<C: HasBoard> Loader<'_, C> {
@@ -25,18 +26,32 @@ impl<C: HasBoard> Loader<'_, C> {
                     Lasting::Fixed(d) => n.wait(d),
                     Lasting::Between(a, b) => n.wait_between(a, b),
                     Lasting::Computed(computed) => {
-                        n.wait_for(move |at: &C::At<'_>| super::as_duration(computed.number(at)))
+                        let fails = !self.cannot_fail(&computed.op);
+                        let made = n.wait_for(move |at: &C::At<'_>| {
+                            super::as_duration(computed.number(at))
+                        });
+                        noted_if(fails, "wait", made)
                     }
                 }
             }
             "wait_until" => {
                 let value = self.head(node)?;
-                let mut made = n.wait_until(self.guard(place.scope, value)?);
-                if let Some(value) = node.option("within").and_then(super::value_of) {
-                    made = made.within(self.fixed(place, value)?);
+                let condition = self.computed(place.scope, value, &Type::Bool)?;
+                let within = match node.option("within").and_then(super::value_of) {
+                    Some(value) => Some(self.fixed(place, value)?),
+                    None => None,
+                };
+                let otherwise = self.word(node, "otherwise").map(super::status);
+                if !self.cannot_fail(&condition.op) {
+                    let late = otherwise.unwrap_or(Status::Failure);
+                    return Some(super::judged::until(condition, within, late));
                 }
-                match self.word(node, "otherwise") {
-                    Some(word) => made.otherwise(super::status(word)),
+                let mut made = n.wait_until(self.to_guard(&condition.op));
+                if let Some(within) = within {
+                    made = made.within(within);
+                }
+                match otherwise {
+                    Some(status) => made.otherwise(status),
                     None => made,
                 }
             }
@@ -45,7 +60,7 @@ impl<C: HasBoard> Loader<'_, C> {
     }
 
     /// A condition that can fail (a key may be unset) reports that; all others are guards.
-    fn check_leaf(&mut self, node: &model::Node, place: Place) -> Option<Node<C>> {
+    pub(super) fn check_leaf(&mut self, node: &model::Node, place: Place) -> Option<Node<C>> {
         let value = self.head(node)?;
         let n = nodes::<C>();
         if let ValueKind::Code(Code {
@@ -59,41 +74,10 @@ impl<C: HasBoard> Loader<'_, C> {
         if self.cannot_fail(&computed.op) {
             return Some(n.check(self.to_guard(&computed.op)));
         }
-        let made = n.instant(
-            "check",
-            move |cx: &mut Cx<'_, '_, C>| -> Result<bool, LeafError> {
-                match computed.value(cx.at()) {
-                    Ok(Datum::Bool(b)) => Ok(b),
-                    Ok(_) => Err(LeafError::new("the condition is neither true nor false")),
-                    Err(message) => Err(LeafError::new(message)),
-                }
-            },
-        );
+        let made = n.instant("check", move |cx: &mut Cx<'_, '_, C>| {
+            super::judged::truth(&computed, cx)
+        });
         Some(made)
-    }
-
-    /// Whether an expression has a value whatever the keys are: comparisons of keys that always
-    /// have one and constants, joined by and, or, not.
-    fn cannot_fail(&self, op: &Op) -> bool {
-        match &op.kind {
-            OpKind::Const(_) | OpKind::IsSet(_) => true,
-            OpKind::Key(slot) => {
-                // A published key is read as data, which judges an unset one as different.
-                slot.0 >= FIELDS
-                    || self
-                        .layout
-                        .slot(*slot)
-                        .is_some_and(|info| info.place.is_some())
-            }
-            OpKind::ToFloat(a) | OpKind::Unary(UnaryOp::Not, a) => self.cannot_fail(a),
-            OpKind::Binary(BinaryOp::And | BinaryOp::Or, a, b) => {
-                self.cannot_fail(a) && self.cannot_fail(b)
-            }
-            OpKind::Compare(a, rest) => {
-                self.cannot_fail(a) && rest.iter().all(|(_, b)| self.cannot_fail(b))
-            }
-            _ => false,
-        }
     }
 
     fn set(&mut self, node: &model::Node, place: Place) -> Option<Node<C>> {
@@ -122,9 +106,10 @@ impl<C: HasBoard> Loader<'_, C> {
         let made = n.instant("log", move |cx: &mut Cx<'_, '_, C>| {
             let text = match computed.value(cx.at()) {
                 Ok(datum) => show(&datum),
-                Err(message) => message,
+                Err(message) => return Err(LeafError::new(message)),
             };
             <C as Context>::log(cx.at_mut(), &text);
+            Ok(Status::Success)
         });
         Some(made)
     }

@@ -4,12 +4,15 @@ mod choice;
 mod decorators;
 mod flow;
 mod hooks;
+mod judged;
 mod leaves;
 
 use std::time::Duration;
 
 use tickseed_core::nodes::Preempt;
 use tickseed_core::{Node, Status, nodes};
+
+pub(super) use leaves::show;
 
 use super::Loader;
 use super::expand::{Made, Place};
@@ -35,6 +38,7 @@ impl<'d, C: HasBoard> Loader<'d, C> {
         match node.kind.as_str() {
             "sequence" | "selector" => self.flow(node, place, prefix),
             "parallel" => self.parallel(node, place, prefix),
+            "recovery" => self.recovery(node, place, prefix),
             "filter" | "monitor" => self.guarded(node, place, prefix),
             "branch" => self.branch(node, place, prefix),
             "if" | "while" => self.conditional(node, place, prefix),

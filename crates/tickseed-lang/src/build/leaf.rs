@@ -207,7 +207,19 @@ impl<'d, C: HasBoard> Loader<'d, C> {
             }
             // XML's text is converted by the port's own type, from its exact characters.
             ValueKind::Literal(_) if self.is_xml(value.span) => {
-                return Some(Given::Text(value.to_attribute()));
+                let text = value.to_attribute();
+                let Some(number) = leading_number(&port.ty, &text) else {
+                    return Some(Given::Text(text));
+                };
+                self.report(
+                    Diagnostic::warning(
+                        "load::trailing-text",
+                        format!("`{text}` is read as {number}, as BehaviorTree.CPP does"),
+                    )
+                    .at(value.span, "what stands behind the number is not looked at")
+                    .help(format!("write `{number}`")),
+                );
+                return Some(Given::Text(number.to_owned()));
             }
             ValueKind::Literal(Literal::None) => {
                 return Some(Given::Value(crate::expr::Datum::None));
@@ -306,4 +318,30 @@ impl<'d, C: HasBoard> Loader<'d, C> {
         self.layout.refine(binding.slot, None, Some(mark));
         Some(())
     }
+}
+
+/// The number that text for a numeric port begins with, if more stands behind it. BehaviorTree.CPP
+/// takes it and does not look at the rest; it takes no sign `+` and no space before it.
+fn leading_number<'t>(ty: &Type, text: &'t str) -> Option<&'t str> {
+    let whole = match ty {
+        Type::Int => true,
+        Type::Float => false,
+        _ => return None,
+    };
+    let parses = |text: &str| match whole {
+        true => text.parse::<i64>().is_ok() || text.parse::<u64>().is_ok(),
+        false => text.parse::<f64>().is_ok(),
+    };
+    if text.len() > 64
+        || parses(text)
+        || !text.starts_with(|c: char| c.is_ascii_digit() || c == '-')
+    {
+        return None;
+    }
+    let ends = text.char_indices().map(|(at, _)| at).skip(1);
+    let end = ends
+        .filter(|end| text[..*end].ends_with(|c: char| c.is_ascii_digit()))
+        .filter(|end| parses(&text[..*end]))
+        .last()?;
+    Some(&text[..end])
 }

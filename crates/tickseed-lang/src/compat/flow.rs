@@ -1,7 +1,7 @@
 //! Control nodes whose rule no option of the engine's own composites gives.
 
 use bytemuck::{Pod, Zeroable};
-use tickseed_core::{Branches, CustomNode, Status, Stop};
+use tickseed_core::{Branches, CustomNode, Cx, Status, Stop};
 
 use super::site::{Site, child, read, wake};
 use crate::board::HasBoard;
@@ -418,11 +418,14 @@ impl<C: HasBoard> CustomNode<C> for WhileDoElse {
 }
 
 /// `TryCatch`: children but the last in sequence; if one fails, the last.
-pub(crate) struct TryCatch {
+pub(crate) struct TryCatch<C: HasBoard> {
     pub(crate) site: Site,
+    /// `catch_on_halt`: the last child once more, as a tree of its own. A halt ticks it once and
+    /// halts it: it leaves nothing behind, so it needs no place in the agent.
+    pub(crate) on_halt: Option<tickseed_core::Tree<C>>,
 }
 
-impl<C: HasBoard> CustomNode<C> for TryCatch {
+impl<C: HasBoard> CustomNode<C> for TryCatch<C> {
     type State = [u32; 3];
     type Memory = ();
 
@@ -467,6 +470,26 @@ impl<C: HasBoard> CustomNode<C> for TryCatch {
             Status::Running => Status::Running,
             _ => Status::Failure,
         })
+    }
+
+    fn halt(&self, [_, _, caught]: &mut [u32; 3], _: &mut (), cx: &mut Cx<'_, '_, C>) {
+        let Some(tree) = self.on_halt.as_ref().filter(|_| *caught == 0) else {
+            return;
+        };
+        let (mut agent, now) = (tree.agent(), cx.now());
+        let ended = tree
+            .tick(&mut agent, cx.at_mut(), now)
+            .map(drop)
+            .and_then(|()| tree.halt(&mut agent, cx.at_mut(), now).map(drop));
+        if let Err(error) = ended {
+            // A halt has no result.
+            let text = format!("{}: {error}", self.site.path);
+            if !C::board_mut(cx.at_mut()).raise(text.clone()) {
+                C::board(cx.at()).note(text);
+            }
+            // The agent is dropped: only what it started is to be ended.
+            let _ = tree.recover(&mut agent, cx.at_mut(), now);
+        }
     }
 }
 

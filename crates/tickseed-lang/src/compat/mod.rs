@@ -11,6 +11,23 @@
 //! - Known faults of the reference are kept, so that trees written around them work: `Precondition`
 //!   does not ask again after a halt, `RoundRobin` fails when its last child succeeds. The option
 //!   [`fix_known_bugs`](crate::build::Options::fix_known_bugs) corrects them.
+//!
+//! `TryCatch` with `catch_on_halt` keeps its last child twice: once as a child, and once as a tree of
+//! its own that a halt ticks once and halts. That second one shares keys but no history (cooldowns,
+//! counts) with the first, and traces do not show it. A number with text behind it (`12abc`) is read
+//! as the number, with a warning. Nav2's nodes that ask ROS are answered by the program:
+//!
+//! | node | asks for | type |
+//! |---|---|---|
+//! | `DistanceController` | `robot_position` | `vec2` or `vec3` |
+//! | `SpeedController` | `robot_speed` | number |
+//! | `PathLongerOnApproach` | `path_length(path)`, a function | number |
+//! | `PauseResumeController` | `paused`: what its two services would have set | `bool` |
+//! | `GoalUpdater` | `goal_update`, `goals_update`, if there are such keys: what its topics would have sent | any |
+//!
+//! Each is a [function](crate::registry::Registry::function) registered under that name without
+//! parameters, a field that the context publishes, or a key of the root listed in
+//! [`extra_keys`](crate::build::Options::extra_keys).
 
 mod decorators;
 mod flow;
@@ -18,6 +35,7 @@ mod hooks;
 mod leaves;
 mod models;
 mod nav2;
+mod ros;
 pub(crate) mod script;
 pub(crate) mod site;
 mod statuses;
@@ -207,7 +225,7 @@ pub(crate) fn node<'d, C: HasBoard>(
     if pipeline {
         return making.pipeline(prefix).filter(|_| enough);
     }
-    let made = making.make(children??);
+    let made = making.make(children??, prefix);
     made.filter(|_| enough)
 }
 
@@ -382,7 +400,7 @@ impl<'d, C: HasBoard> Making<'_, 'd, C> {
         all.collect()
     }
 
-    fn make(&mut self, mut children: Vec<Node<C>>) -> Option<Node<C>> {
+    fn make(&mut self, mut children: Vec<Node<C>>, prefix: &str) -> Option<Node<C>> {
         let n = nodes::<C>();
         let site = self.site.clone();
         let kind = self.node.kind.as_str();
@@ -415,19 +433,14 @@ impl<'d, C: HasBoard> Making<'_, 'd, C> {
                 n.custom(flow::WhileDoElse { site, parent }, children)
             }
             "TryCatch" => {
-                if self
+                let on_halt = self
                     .text("catch_on_halt")
-                    .is_some_and(|text| text != "false" && text != "0")
-                {
-                    self.loader.report(
-                        Diagnostic::warning(
-                            "load::catch-on-halt",
-                            "`catch_on_halt` is not run: a halt cannot start the catch branch",
-                        )
-                        .at(self.node.kind.span, ""),
-                    );
-                }
-                n.custom(flow::TryCatch { site }, children)
+                    .is_some_and(|text| text != "false" && text != "0");
+                let on_halt = match on_halt {
+                    true => Some(self.once_more(prefix)?),
+                    false => None,
+                };
+                n.custom(flow::TryCatch { site, on_halt }, children)
             }
             _ if kind.starts_with("Switch") => {
                 let cases = kind[6..].parse().unwrap_or(0);
@@ -540,12 +553,111 @@ impl<'d, C: HasBoard> Making<'_, 'd, C> {
             "SingleTrigger" | "GoalUpdatedController" => {
                 n.custom(decorators::Transparent, children)
             }
+            "DistanceController" | "SpeedController" => {
+                let parent = self.loader.instances[self.place.id].parent;
+                match parent.map(|id| self.loader.instances[id].kind.as_str()) {
+                    Some("PipelineSequence" | "NonblockingSequence") => {
+                        n.custom(decorators::Transparent, children)
+                    }
+                    _ => {
+                        let gauge = self.gauge(kind)?;
+                        n.custom(ros::Controller { site, gauge }, children)
+                    }
+                }
+            }
+            "PathLongerOnApproach" => {
+                let span = self.node.kind.span;
+                let length = self
+                    .loader
+                    .asked(kind, "path_length", 1, &Type::Float, span);
+                let (near, factor) = self.ports(|ports| {
+                    Some((ports.input("prox_len")?, ports.input("length_factor")?))
+                })?;
+                let rule = ros::Longer {
+                    site,
+                    path: self.slot("path"),
+                    near,
+                    factor,
+                    length: length?,
+                };
+                n.custom(rule, children)
+            }
+            "GoalUpdater" => {
+                let span = self.node.kind.span;
+                let pairs = ["goal", "goals"].map(|what| {
+                    [
+                        self.loader.given_key(&format!("{what}_update"), span),
+                        self.slot(&format!("input_{what}")),
+                        self.slot(&format!("output_{what}")),
+                    ]
+                });
+                n.custom(
+                    ros::Updater {
+                        pairs: pairs.to_vec(),
+                    },
+                    children,
+                )
+            }
+            "PauseResumeController" => {
+                let span = self.node.kind.span;
+                let paused = self.loader.asked(kind, "paused", 0, &Type::Bool, span)?;
+                n.custom(ros::Pause { site, paused }, children)
+            }
             other => {
                 let message = format!("`{other}` is known but not made");
                 self.loader
                     .error("load::builtin", message, self.node.kind.span);
                 return None;
             }
+        })
+    }
+
+    /// The last child as a tree of its own. (The first making of it reported its mistakes.)
+    fn once_more(&mut self, prefix: &str) -> Option<tickseed_core::Tree<C>> {
+        let child = self.node.children.iter().rfind(|child| !child.disabled)?;
+        let loader = &mut *self.loader;
+        let counts = (
+            loader.instances.len(),
+            loader.diagnostics.len(),
+            loader.halt_scripts.len(),
+        );
+        let (twins, paths) = (loader.twins.clone(), loader.subtree_paths.clone());
+        // Paths may be taken twice: it stands in the place of its twin.
+        loader.subtree_paths.clear();
+        let made = loader
+            .written(child, self.place.scope, Some(self.place.id), prefix)
+            .node();
+        loader.instances.truncate(counts.0);
+        loader.diagnostics.truncate(counts.1);
+        loader.halt_scripts.truncate(counts.2);
+        (loader.twins, loader.subtree_paths) = (twins, paths);
+        made?.build().ok()
+    }
+
+    /// What a controller measures.
+    fn gauge(&mut self, kind: &str) -> Option<ros::Gauge<C>> {
+        let span = self.node.kind.span;
+        let model = models::model(kind)?;
+        if kind == "DistanceController" {
+            let source = self
+                .loader
+                .asked(kind, "robot_position", 0, &Type::Vec2, span)?;
+            let distance = self.ports_of(&model, |ports| ports.input("distance"))?;
+            return Some(ros::Gauge::Distance { source, distance });
+        }
+        let source = self
+            .loader
+            .asked(kind, "robot_speed", 0, &Type::Float, span)?;
+        let slots = ["goal", "goals"].map(|port| self.slot(port));
+        let goals = slots.into_iter().flatten().filter(|slot| slot.0 < FIELDS);
+        let goals = goals.collect();
+        self.ports_of(&model, |ports| {
+            Some(ros::Gauge::Speed {
+                source,
+                rate: (ports.input("min_rate")?, ports.input("max_rate")?),
+                speed: (ports.input("min_speed")?, ports.input("max_speed")?),
+                goals,
+            })
         })
     }
 
@@ -663,6 +775,14 @@ impl<'d, C: HasBoard> Making<'_, 'd, C> {
                     let hz = self.ports_of(&model, |ports| ports.input("hz"));
                     self.given = outer;
                     hz.map(Policy::Rate)
+                }
+                kind @ ("DistanceController" | "SpeedController") => {
+                    let model = models::model(kind)?;
+                    let given = self.loader.given(child, &model, self.place);
+                    let outer = std::mem::replace(&mut self.given, given?);
+                    let gauge = self.gauge(kind);
+                    self.given = outer;
+                    gauge.map(Policy::Gauge)
                 }
                 "SingleTrigger" => Some(Policy::Once),
                 "GoalUpdatedController" => {

@@ -149,6 +149,54 @@ const ROWS: &[Row] = &[
     ("RateController", D, &[("hz", In, Ty::Float, Some("10.0"))]),
     ("SingleTrigger", D, NONE),
     ("GoalUpdatedController", D, GOALS),
+    (
+        "DistanceController",
+        D,
+        &[
+            ("distance", In, Ty::Float, Some("1.0")),
+            ("global_frame", In, Ty::Text, None),
+            ("robot_base_frame", In, Ty::Text, None),
+        ],
+    ),
+    (
+        "SpeedController",
+        D,
+        &[
+            ("min_rate", In, Ty::Float, Some("0.1")),
+            ("max_rate", In, Ty::Float, Some("1.0")),
+            ("min_speed", In, Ty::Float, Some("0.0")),
+            ("max_speed", In, Ty::Float, Some("0.5")),
+            ("goal", In, Ty::Any, None),
+            ("goals", In, Ty::Any, None),
+        ],
+    ),
+    (
+        "PathLongerOnApproach",
+        D,
+        &[
+            ("path", In, Ty::Any, None),
+            ("prox_len", In, Ty::Float, Some("3.0")),
+            ("length_factor", In, Ty::Float, Some("2.0")),
+        ],
+    ),
+    (
+        "GoalUpdater",
+        D,
+        &[
+            ("input_goal", In, Ty::Any, None),
+            ("input_goals", In, Ty::Any, None),
+            ("output_goal", Out, Ty::Any, None),
+            ("output_goals", Out, Ty::Any, None),
+        ],
+    ),
+    (
+        "PauseResumeController",
+        C,
+        &[
+            ("pause_service_name", In, Ty::Text, None),
+            ("resume_service_name", In, Ty::Text, None),
+        ],
+    ),
 ];
 
 /// The names of all compatible nodes.

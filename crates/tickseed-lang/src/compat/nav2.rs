@@ -3,6 +3,7 @@
 use bytemuck::{Pod, Zeroable};
 use tickseed_core::{Branches, CustomNode, Cx, Status, Stop};
 
+use super::ros::Gauge;
 use super::site::{Site, child, read};
 use crate::board::{HasBoard, view};
 use crate::expr::{Datum, Slot};
@@ -146,8 +147,7 @@ impl<C: HasBoard> CustomNode<C> for RoundRobin {
 
 /// How a child behaves that is ticked again without having been reset, because its parent ticks
 /// all children on every tick and resets them only when it ends.
-#[derive(Clone, Debug)]
-pub(crate) enum Policy {
+pub(crate) enum Policy<C: HasBoard> {
     /// It runs anew.
     Again,
     /// It repeats its verdict.
@@ -158,6 +158,8 @@ pub(crate) enum Policy {
     Once,
     /// `GoalUpdatedController`: it runs when one of the entries has changed.
     Changed(Vec<Slot>),
+    /// `DistanceController`, `SpeedController`: it runs when its gauge says so.
+    Gauge(Gauge<C>),
 }
 
 /// What a parent remembers of each child that it does not reset.
@@ -170,7 +172,7 @@ pub(crate) struct Kept {
     /// Children that were ticked at all.
     begun: u64,
     /// When a rated child last succeeded or began; the versions that were seen.
-    since: [u64; 64],
+    since: [[u64; 2]; 64],
     last: u32,
     unused: u32,
 }
@@ -179,18 +181,18 @@ pub(crate) struct Kept {
 pub(crate) const MOST_KEPT: usize = 64;
 
 /// `PipelineSequence` and `NonblockingSequence`.
-pub(crate) struct Pipeline {
+pub(crate) struct Pipeline<C: HasBoard> {
     pub(crate) site: Site,
-    pub(crate) policies: Vec<Policy>,
+    pub(crate) policies: Vec<Policy<C>>,
     /// The names of the children, for messages.
     pub(crate) names: Vec<String>,
     /// `NonblockingSequence`: no child blocks those behind it, none may skip.
     pub(crate) nonblocking: bool,
 }
 
-impl Pipeline {
+impl<C: HasBoard> Pipeline<C> {
     /// A child's answer, which it may give without running.
-    fn answer<C: HasBoard>(
+    fn answer(
         &self,
         branches: &mut Branches<'_, C>,
         kept: &mut Kept,
@@ -210,20 +212,27 @@ impl Pipeline {
             Policy::Rate(hz) if rests => {
                 let hz = read(branches, hz).unwrap_or(10.0);
                 let period = (1e9 / hz) as u64;
-                if now.saturating_sub(kept.since[i]) < period {
+                if now.saturating_sub(kept.since[i][0]) < period {
                     return Ok(Status::Running);
                 }
             }
-            Policy::Rate(_) if !begun => kept.since[i] = now,
+            Policy::Rate(_) if !begun => kept.since[i][0] = now,
             Policy::Rate(_) => {}
             Policy::Once if kept.done & bit != 0 => return Ok(Status::Failure),
             Policy::Once => {}
             Policy::Changed(slots) => {
                 let seen = branches.with_cx(|cx| versions(C::board(cx.at()), slots));
-                if rests && seen == kept.since[i] {
+                if rests && seen == kept.since[i][0] {
                     return Ok(Status::Running);
                 }
-                kept.since[i] = seen;
+                kept.since[i][0] = seen;
+            }
+            Policy::Gauge(gauge) => {
+                match gauge.due(branches, !begun, running, &mut kept.since[i]) {
+                    Ok(true) => {}
+                    Ok(false) => return Ok(Status::Running),
+                    Err(message) => return self.site.raise_in(branches, &message),
+                }
             }
         }
         kept.begun |= bit;
@@ -234,22 +243,26 @@ impl Pipeline {
                 kept.failed |= bit;
             }
         }
-        if status == Status::Success && matches!(self.policies[i], Policy::Rate(_)) {
-            kept.since[i] = now;
+        match &self.policies[i] {
+            Policy::Rate(_) if status == Status::Success => kept.since[i][0] = now,
+            Policy::Gauge(gauge) if status == Status::Success => {
+                gauge.succeeded(branches, &mut kept.since[i]);
+            }
+            _ => {}
         }
         Ok(status)
     }
 }
 
 /// A number that changes when any of the entries does.
-fn versions(board: &crate::board::Board, slots: &[Slot]) -> u64 {
+pub(crate) fn versions(board: &crate::board::Board, slots: &[Slot]) -> u64 {
     slots.iter().fold(0, |sum: u64, slot| {
         sum.wrapping_mul(1 << 20)
             .wrapping_add(board.version(*slot).into())
     })
 }
 
-impl<C: HasBoard> CustomNode<C> for Pipeline {
+impl<C: HasBoard> CustomNode<C> for Pipeline<C> {
     type State = Kept;
     type Memory = ();
 

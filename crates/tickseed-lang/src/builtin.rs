@@ -525,22 +525,6 @@ pub const BUILTINS: &[Builtin] = &[
         "runs its child to an end a single time, then answers the same for ever",
     ),
     node(
-        "limit_runs",
-        "limit_runs",
-        Head::Value,
-        ONE,
-        &[OTHERWISE],
-        "starts its child so many times at most in the agent's life, then fails",
-    ),
-    node(
-        "forget",
-        "forget",
-        Head::None,
-        ONE,
-        &[],
-        "forgets the cooldowns and counts below when it starts",
-    ),
-    node(
         "recovery",
         "recovery",
         Head::Value,

@@ -228,7 +228,7 @@ fn limits_on_runs_recovery_and_forgetting_can_be_written() {
     let loaded = load(
         "keys { n = 0; tries = 0 }
          tree T { sequence {
-           force success { limit_runs 2 otherwise(success) { set n = n + 1 } }
+           force success { limit 2 otherwise(success) { set n = n + 1 } }
            recovery 2 { sequence { set tries = tries + 1; check tries > 2 }; success }
            forget { once { success } }
          } }",

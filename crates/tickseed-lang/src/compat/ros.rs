@@ -398,9 +398,9 @@ impl<C: HasBoard> CustomNode<C> for Pause<C> {
             let next = *turn - PAUSING;
             let next = if next == 0 { PAUSED } else { WORK };
             if (*turn as usize) < branches.len() {
-                match child!(branches, *turn as usize) {
-                    status @ (Status::Running | Status::Failure) => return Ok(status),
-                    _ => {}
+                let status = child!(branches, *turn as usize);
+                if matches!(status, Status::Running | Status::Failure) {
+                    return Ok(status);
                 }
             }
             *turn = next;

@@ -64,12 +64,6 @@ impl<'d, C: HasBoard> Loader<'d, C> {
                 let made = n.run_once(child?);
                 self.otherwise(node, made)
             }
-            "limit_runs" => {
-                let value = self.head(node)?;
-                let limit = self.whole(place, value, "the number of runs")?;
-                self.otherwise(node, n.limit_runs(limit, child?))
-            }
-            "forget" => n.forget(child?),
             "precondition" => {
                 let value = self.head(node)?;
                 let computed = self.computed(place.scope, value, &Type::Bool)?;

@@ -1,6 +1,5 @@
 //! The command line.
 
-use std::io::Write;
 use std::net::SocketAddr;
 use std::str::FromStr;
 
@@ -11,6 +10,7 @@ use crate::fail::Fail;
 use crate::files;
 use crate::recording;
 use crate::show;
+use crate::studio;
 use crate::watch;
 
 /// Behaviour trees: run them and watch them decide.
@@ -37,7 +37,7 @@ pub(crate) enum Command {
     /// List the worlds
     List,
     /// Serve the studio, a page to run, watch and rewind trees in, on this machine
-    Studio(Studio),
+    Studio(studio::Studio),
     /// Show a tree of a file or a world: as text, SVG, DOT or Mermaid
     Show(show::Show),
     /// Check tree files and everything they include: syntax, names, types, places
@@ -52,30 +52,6 @@ pub(crate) enum Command {
     Sim(crate::sim::Sim),
     /// Serve an editor over standard input and output (Language Server Protocol)
     Lsp(crate::lsp::Lsp),
-}
-
-#[derive(clap::Args, Clone, Debug)]
-pub(crate) struct Studio {
-    /// The port on 127.0.0.1; 0 chooses a free one
-    #[arg(long, value_name = "N", default_value_t = 7411)]
-    port: u16,
-}
-
-impl Studio {
-    /// Serves until the process is ended.
-    pub(crate) fn run(&self) -> Result<(), Fail> {
-        let server = tickseed_studio::Server::bind(self.port).map_err(|e| {
-            Fail::Usage(format!(
-                "port {} of this machine cannot be used ({e}); `--port 0` chooses a free one",
-                self.port
-            ))
-        })?;
-        if !tickseed_studio::is_built() {
-            eprintln!("this command was compiled without the page: `cargo xtask studio` builds it");
-        }
-        writeln!(std::io::stdout(), "the studio is at {}", server.address())?;
-        server.run()
-    }
 }
 
 #[derive(clap::Args, Clone, Debug)]

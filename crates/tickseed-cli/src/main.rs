@@ -14,6 +14,7 @@ mod screen;
 mod serving;
 mod show;
 mod sim;
+mod studio;
 mod watch;
 
 use std::io::IsTerminal;

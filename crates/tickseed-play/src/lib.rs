@@ -22,6 +22,7 @@
 mod breakpoint;
 mod crowd;
 mod machine;
+mod picture;
 mod player;
 mod run;
 

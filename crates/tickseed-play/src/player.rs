@@ -14,6 +14,7 @@ use tickseed_worlds::{Input, WORLDS};
 use crate::breakpoint::{self, Moment, Names};
 use crate::crowd::Crowd;
 use crate::machine;
+use crate::picture;
 use crate::run::Run;
 
 /// The most ticks in one call of [`Player::advance`]: a host that was asleep for an hour
@@ -73,6 +74,10 @@ impl Default for Player {
 enum Question {
     /// Which worlds there are.
     Worlds,
+    /// Where a tree's nodes go.
+    Layout { tree: picture::Sketch },
+    /// A tree as SVG.
+    Svg { tree: picture::Sketch },
     /// The state machine that the tree amounts to, perhaps with a behaviour added.
     Machine {
         condition: Option<String>,
@@ -115,6 +120,14 @@ impl Player {
                     })
                 })
                 .collect(),
+            Question::Layout { tree } => match picture::layout(&tree) {
+                Ok(laid) => serde_json::to_value(laid).unwrap_or_default(),
+                Err(text) => return error(asked.id, text),
+            },
+            Question::Svg { tree } => match picture::svg(&tree) {
+                Ok(svg) => svg.into(),
+                Err(text) => return error(asked.id, text),
+            },
             Question::Machine { condition, action } => {
                 let extra = condition.as_deref().zip(action.as_deref());
                 let extra = extra.map(|(condition, action)| machine::Extra { condition, action });

@@ -228,3 +228,23 @@ fn a_crowd_is_summed_up_agent_by_agent() {
         "idlers stay where they are"
     );
 }
+
+#[test]
+fn pictures_are_laid_out_and_drawn_for_the_page() {
+    let mut p = Player::default();
+    let tree = r#"{"name":"t","room":[900,600],"nodes":[
+        {"parent":null,"kind":"selector","status":"running","now":true},
+        {"parent":0,"name":"a","kind":"action"},{"parent":0,"name":"b","kind":"action"}]}"#;
+    let laid = p.handle_json(format!(r#"{{"id":1,"ask":"layout","tree":{tree}}}"#).as_bytes());
+    let laid: serde_json::Value = serde_json::from_str(&laid).unwrap();
+    assert_eq!(
+        laid[0]["answer"]["cards"].as_array().unwrap().len(),
+        3,
+        "{laid}"
+    );
+    assert_eq!(laid[0]["answer"]["right"], false);
+    let svg = p.handle_json(format!(r#"{{"id":1,"ask":"svg","tree":{tree}}}"#).as_bytes());
+    assert!(svg.contains("<svg") && svg.contains("running"), "{svg}");
+    let bad = r#"{"id":2,"ask":"layout","tree":{"name":"t","nodes":[{"parent":null,"kind":"x"},{"parent":5,"kind":"x"}]}}"#;
+    assert!(p.handle_json(bad.as_bytes()).contains("before its parent"));
+}

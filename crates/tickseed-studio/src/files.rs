@@ -25,6 +25,27 @@ pub(crate) fn find(path: &str) -> Option<&'static [u8]> {
     FILES.iter().find(|(name, _)| *name == path).map(|f| f.1)
 }
 
+/// A file of the page, for servers of others.
+#[derive(Clone, Copy, Debug)]
+pub struct File {
+    /// Its media type.
+    pub media_type: &'static str,
+    /// Its content.
+    pub body: &'static [u8],
+}
+
+/// The page's file at a path such as `/index.html` or `/`. Where the page was not built, `/` is
+/// one that says how to build it.
+#[must_use]
+pub fn file(path: &str) -> Option<File> {
+    let path = path.trim_start_matches('/');
+    let missing = || path.is_empty().then_some(NOT_BUILT.as_bytes());
+    Some(File {
+        media_type: media_type(path),
+        body: find(path).or_else(missing)?,
+    })
+}
+
 /// The media type of a file.
 pub(crate) fn media_type(path: &str) -> &'static str {
     match path.rsplit_once('.').map_or("html", |p| p.1) {

@@ -50,6 +50,13 @@ pub(crate) fn read(stream: impl Read) -> io::Result<Option<Request>> {
     }
 }
 
+/// What a browser may load and run in the page: scripts only from the page's own files, so that
+/// what a tree is called cannot become one.
+pub const CONTENT_SECURITY_POLICY: &str = "default-src 'self'; \
+    script-src 'self' 'wasm-unsafe-eval' 'unsafe-inline'; style-src 'self' 'unsafe-inline'; \
+    img-src 'self' data: blob:; connect-src 'self' ws://127.0.0.1:* ws://localhost:*; \
+    worker-src 'self' blob:; frame-ancestors 'none'";
+
 /// Writes an answer and its headers.
 pub(crate) fn write(
     mut stream: impl Write,
@@ -58,16 +65,13 @@ pub(crate) fn write(
     body: &[u8],
     with_body: bool,
 ) -> io::Result<()> {
-    // Scripts only from the page's own files: what a tree is called cannot become one.
     write!(
         stream,
         "HTTP/1.1 {status}\r\n\
          Content-Type: {media_type}\r\n\
          Content-Length: {}\r\n\
          Cache-Control: no-cache\r\n\
-         Content-Security-Policy: default-src 'self'; script-src 'self' 'wasm-unsafe-eval' 'unsafe-inline'; \
-         style-src 'self' 'unsafe-inline'; img-src 'self' data: blob:; \
-         connect-src 'self' ws://127.0.0.1:* ws://localhost:*; worker-src 'self' blob:; frame-ancestors 'none'\r\n\
+         Content-Security-Policy: {CONTENT_SECURITY_POLICY}\r\n\
          X-Content-Type-Options: nosniff\r\n\
          Referrer-Policy: no-referrer\r\n\
          Connection: close\r\n\r\n",

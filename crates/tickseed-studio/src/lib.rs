@@ -8,5 +8,6 @@ mod files;
 mod http;
 mod server;
 
-pub use files::is_built;
+pub use files::{File, file, is_built};
+pub use http::CONTENT_SECURITY_POLICY;
 pub use server::Server;

@@ -9,10 +9,14 @@ const root = new URL('../../../../', import.meta.url).pathname;
 const target = process.env.CARGO_TARGET_DIR ?? join(root, 'target');
 
 /** Starts the studio's server on a free port. */
-export async function startStudio(...args) {
-  const child = spawn(join(target, 'debug/examples/serve'), args, {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
+export const startStudio = () => start('debug/examples/serve');
+
+/** Starts the robot in a process of its own. */
+export const startProcess = (port, token) =>
+  start('debug/tickseed', 'studio', '--process', 'robot', '--port', String(port), '--token', token);
+
+async function start(program, ...args) {
+  const child = spawn(join(target, program), args, { stdio: ['ignore', 'pipe', 'inherit'] });
   const address = await new Promise((resolve, reject) => {
     let text = '';
     child.stdout.on('data', (data) => {
@@ -23,7 +27,7 @@ export async function startStudio(...args) {
     child.on('exit', () => reject(new Error('the studio ended')));
     child.on('error', reject);
   });
-  return { address, stop: () => child.kill() };
+  return { address, stop: () => child.kill(), kill: () => child.kill('SIGKILL') };
 }
 
 /** Starts Chromium; its pages fail the test that owns them when a script throws. */

@@ -14,6 +14,7 @@ import type {
   WorldInfo,
 } from '../protocol';
 import type { Listener, Transport } from '../transport/transport';
+import { overSocket } from '../transport/socket';
 import { inPage } from '../transport/worker';
 import { History, type NodeState } from './history';
 
@@ -48,11 +49,17 @@ export class Studio implements Listener {
   notice = $state.raw<{ text: string; tone: 'info' | 'bad' }>();
   breakpoints = $state.raw<Map<number, Break>>(new Map());
   up = $state(false);
+  /** The engine in the page can be asked. */
+  ready = $state(false);
+  /** What is shown runs in another process. */
+  remote = $state(false);
   /** Counts up with every change of the history, for what draws it. */
   revision = $state(0);
 
   history = new History();
   private transport: Transport | undefined;
+  private engine: Transport | undefined;
+  private sent = new Set<number>();
   private nextId = 1;
   private answers = new Map<number, (event: Event) => void>();
   private seeking = false;
@@ -85,18 +92,46 @@ export class Studio implements Listener {
     return path;
   });
 
+  /**
+   * Starts the engine in the page, and connects to a process if the page's address holds the
+   * token of one.
+   */
   start(): void {
-    this.transport = inPage(this);
+    this.engine = inPage({
+      events: (events) => this.events(this.remote ? events.filter(isAnswer) : events),
+      connected: (up, why) => this.engineUp(up, why),
+    });
+    const token = new URLSearchParams(location.search).get('token');
+    if (token && location.protocol === 'http:') {
+      this.remote = true;
+      this.transport = overSocket(`ws://${location.host}/live?token=${encodeURIComponent(token)}`, this);
+    } else {
+      this.transport = this.engine;
+    }
   }
 
-  connected(up: boolean, why?: string): void {
-    this.up = up;
+  private engineUp(up: boolean, why?: string): void {
     if (!up) {
-      this.notice = { text: why ?? 'the connection is gone', tone: 'bad' };
+      this.notice = { text: why ?? 'the engine stopped', tone: 'bad' };
       return;
     }
+    this.ready = true;
     void this.ask<Known[]>({ ask: 'worlds' }).then((w) => (this.worlds = w));
-    this.open('robot', 7);
+    if (!this.remote) {
+      this.up = true;
+      this.open('robot', 7);
+    }
+  }
+
+  /** The process is there, or gone. */
+  connected(up: boolean, why?: string): void {
+    this.up = up;
+    this.notice = up ? undefined : { text: why ?? 'the connection is gone', tone: 'bad' };
+    if (!up) {
+      for (const [id, answer] of this.answers) {
+        if (this.sent.has(id)) answer({ event: 'error', id, text: 'the process is gone' });
+      }
+    }
   }
 
   /** Begins a world. */
@@ -127,25 +162,30 @@ export class Studio implements Listener {
   /** Sends a command; the answer, or an error that is shown and thrown away. */
   async do(command: Command): Promise<unknown> {
     try {
-      return await this.ask(command);
+      if (command.do === 'seek' || command.do === 'step_back' || command.do === 'live') this.seeking = true;
+      return await this.send(this.transport, command);
     } catch (e) {
       this.notice = { text: e instanceof Error ? e.message : String(e), tone: 'bad' };
       return undefined;
     }
   }
 
-  /** Sends a question or command; fails with the error's text. */
+  /** Asks the engine in the page; fails with the error's text. */
   ask<T>(message: Record<string, unknown>): Promise<T> {
+    return this.send(this.engine, message) as Promise<T>;
+  }
+
+  private send(to: Transport | undefined, message: Record<string, unknown>): Promise<unknown> {
     const id = this.nextId++;
     return new Promise((resolve, reject) => {
+      if (to === this.transport && this.remote) this.sent.add(id);
       this.answers.set(id, (event) => {
+        this.answers.delete(id);
+        this.sent.delete(id);
         if (event.event === 'error') reject(new Error(event.text));
-        else if (event.event === 'done') resolve(event.answer as T);
+        else if (event.event === 'done') resolve(event.answer);
       });
-      if (message.do === 'seek' || message.do === 'step_back' || message.do === 'live') {
-        this.seeking = true;
-      }
-      this.transport?.send({ ...message, id });
+      to?.send({ ...message, id });
     });
   }
 
@@ -229,8 +269,7 @@ export class Studio implements Listener {
         case 'done':
         case 'error': {
           const answer = event.id === undefined ? undefined : this.answers.get(event.id);
-          if (answer && event.id !== undefined) {
-            this.answers.delete(event.id);
+          if (answer) {
             answer(event);
           } else if (event.event === 'error') {
             this.notice = { text: event.text, tone: 'bad' };
@@ -245,6 +284,18 @@ export class Studio implements Listener {
   }
 
   private greet(hello: Hello): void {
+    if (this.remote) {
+      if (this.hello?.session === hello.session && this.hello.world?.name === hello.world?.name) {
+        this.control = hello.control;
+        const summary = this.crowd;
+        const after = this.history.latest;
+        const agents = [this.tick?.agent ?? 0];
+        void this.do({ do: 'subscribe', agents, nodes: true, scene: true, summary, after, session: hello.session });
+        return;
+      }
+      // The page's own engine has the same world at hand, to be asked about its tree.
+      if (hello.world) this.engine?.send({ do: 'world', name: hello.world.name, seed: hello.world.seed });
+    }
     this.hello = hello;
     this.tree = hello.trees[0];
     this.world = hello.world;
@@ -255,6 +306,7 @@ export class Studio implements Listener {
     this.summary = [];
     this.rewound();
     this.revision++;
+    if (this.remote) this.subscribe(0);
   }
 
   private rewound(): void {
@@ -293,4 +345,8 @@ export class Studio implements Listener {
     };
     this.revision++;
   }
+}
+
+function isAnswer(event: Event): boolean {
+  return (event.event === 'done' || event.event === 'error') && event.id !== undefined;
 }

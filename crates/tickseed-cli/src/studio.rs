@@ -86,7 +86,11 @@ impl Studio {
         };
         let server = Server::start(options, hello).map_err(|e| self.taken(&e))?;
         writeln!(std::io::stdout(), "the studio is at {}", server.page())?;
-        player.handle(request(Command::Run));
+        for event in player.handle(request(Command::Run)) {
+            if matches!(event, Event::Control(_)) {
+                server.publish(&event);
+            }
+        }
         let mut last = Instant::now();
         let mut wanted = server.wanted();
         loop {

@@ -437,9 +437,15 @@ impl Player {
 
     fn scene(&self, out: &mut Vec<Event>) {
         if self.subscription.scene {
+            let world = &self.run.world;
+            let mut view = serde_json::to_value(world.view()).unwrap_or_default();
+            let scores = world.scores();
+            if !scores.is_empty() {
+                view["scores"] = scores.into();
+            }
             out.push(Event::Scene {
                 tick: self.run.tick(),
-                view: serde_json::to_value(self.run.world.view()).unwrap_or_default(),
+                view,
             });
         }
     }

@@ -116,6 +116,8 @@ export interface View {
   marks: Mark[];
   bars: { label: string; value: number; tone: Tone }[];
   notes: [string, string][];
+  /** Of a utility selector's children, in order. */
+  scores?: number[];
 }
 
 export interface AgentSummary {

@@ -27,6 +27,8 @@ test('every world runs', async () => {
     await page.locator(`[role=tree][aria-label="The tree of ${world}"]`).waitFor();
     await page.waitForFunction(() => Number(document.querySelector('[data-test=tick]').textContent) > 10);
     assert.ok((await page.locator('[data-node][data-fresh=true]').count()) > 0, world);
+    const scores = await page.locator('[data-score]').count();
+    assert.equal(scores, world === 'villager' ? 4 : 0, `${world}: scores of a utility selector's children`);
   }
 });
 
@@ -50,6 +52,57 @@ test('a crowd of 5,000 can be sorted, filtered and seen on the tree', async () =
   assert.ok(Number(await page.locator('[data-node="0"] [data-heat]').getAttribute('data-heat')) > 4000);
   await table.locator('[data-agent]').first().click();
   await page.waitForFunction(() => document.querySelector('[data-test=crowd] .row.on'));
+});
+
+test('a tree of 2,000 nodes is laid out, drawn and panned in time', async () => {
+  const big = await browser.open(studio.address);
+  await decided(big, 'patrol');
+  await big.locator('[data-test=run]').click();
+  const measured = await big.evaluate(async () => {
+    const nodes = Array.from({ length: 2000 }, (_, id) => ({
+      id,
+      parent: id === 0 ? null : Math.floor((id - 1) / 5),
+      kind: id < 400 ? 'sequence' : 'action',
+      name: `node ${id}`,
+      label: `node ${id}`,
+      path: `${id}`,
+      rule: id < 400 ? { in_order: 'success' } : 'leaf',
+    }));
+    const studio = window.tickseed;
+    const tree = { name: 'big', nodes: nodes.map((n) => ({ parent: n.parent, name: n.name, kind: n.kind })) };
+    const t0 = performance.now();
+    await studio.ask({ ask: 'layout', tree });
+    const layout = performance.now() - t0;
+    const { hello, control } = studio;
+    const t1 = performance.now();
+    studio.events([{ ...hello, event: 'hello', control, trees: [{ id: 0, name: 'big', nodes, keys: [] }] }]);
+    while (performance.now() - t1 < 10_000 && document.querySelectorAll('[aria-label="The tree of big"] [data-node]').length < 1000) {
+      await new Promise((r) => requestAnimationFrame(r));
+    }
+    return { layout, mount: performance.now() - t1 };
+  });
+  const at = await big.locator('[role=tree]').boundingBox();
+  const frames = big.evaluate(async () => {
+    const times = [];
+    let last = performance.now();
+    for (let i = 0; i < 60; i++) {
+      await new Promise((r) => requestAnimationFrame(r));
+      times.push(performance.now() - last);
+      last = performance.now();
+    }
+    return times.sort((a, b) => a - b)[30];
+  });
+  await big.mouse.move(at.x + at.width / 2, at.y + at.height - 30);
+  await big.mouse.down();
+  for (let i = 0; i < 40; i++) await big.mouse.move(at.x + at.width / 2 - 4 * i, at.y + at.height - 30 - i);
+  await big.mouse.up();
+  const frame = await frames;
+  console.log(`layout ${measured.layout.toFixed(0)} ms with the way there and back, mount ${measured.mount.toFixed(0)} ms, median frame ${frame.toFixed(1)} ms`);
+  // Bounds that a busy machine without a graphics card keeps, too.
+  assert.ok(measured.layout < 300, `layout ${measured.layout}`);
+  assert.ok(measured.mount < 4000, `mount ${measured.mount}`);
+  assert.ok(frame < 120, `frame ${frame}`);
+  await big.close();
 });
 
 test('the page works when opened from disk', async () => {

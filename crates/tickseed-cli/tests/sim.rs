@@ -253,6 +253,11 @@ fn edited_trees_take_over_and_broken_ones_do_not() {
     let tree = wait("tree");
     assert_eq!(tree["tree"][1]["name"], "Fresh");
     assert_eq!(wait("tick")["nodes"][1], serde_json::json!([1, "running"]));
+    // What still exists goes on, under the same path; what is gone is halted.
+    f.write("a.tick", "main tree A { selector { Fresh; Other; Go } }");
+    let kept = wait("reloaded")["reloaded"]["kept"].clone();
+    assert_eq!(kept, serde_json::json!(["selector/Fresh"]));
+    assert_eq!(wait("tick")["nodes"][1], serde_json::json!([1, "running"]));
     child.kill().unwrap();
     child.wait().unwrap();
 }

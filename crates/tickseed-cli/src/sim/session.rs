@@ -2,7 +2,7 @@
 
 use std::io::Write;
 
-use tickseed_core::{Agent, Def, NodeId, Status, TickError, TickReport, Time};
+use tickseed_core::{Agent, NodeId, Status, TickError, TickReport, Time};
 use tickseed_lang::build::{self, Failed, Loaded};
 use tickseed_lang::diagnostics::{Diagnostic, nearest};
 use tickseed_lang::expr::Datum;
@@ -218,41 +218,29 @@ impl Session {
         out.reloaded(self, &kept)
     }
 
-    /// Moves the agent to another tree; gives the paths of the leaves that go on.
+    /// Moves the agent to another tree; gives the paths of what runs on.
     fn move_to(&mut self, new: Loaded<simulate::Sim>, now: Time, seed: u64) -> Vec<String> {
-        let running = self.loaded.tree.running(&self.agent);
-        let paths = |def: &Def, nodes: &[NodeId]| -> Vec<String> {
-            nodes.iter().map(|node| def.path(*node)).collect()
-        };
-        let before = paths(self.loaded.tree.def(), &running);
-        let moved = migrate(&self.loaded, &new, &mut self.agent, &mut self.sim, now);
-        if !moved {
+        let old = &self.loaded.tree;
+        let before = old.running(&self.agent);
+        let before: Vec<String> = before.into_iter().map(|node| old.path(node)).collect();
+        // Halts of what is gone still see the keys of the tree that they were written for.
+        let moved = new.tree.migrate(old, &mut self.agent, &mut self.sim, now);
+        if moved.is_err() {
+            // A poisoned agent cannot be moved.
             self.agent = new.tree.agent_seeded(seed);
         }
+        let after = new.tree.running(&self.agent);
+        let after: Vec<String> = after.into_iter().map(|node| new.tree.path(node)).collect();
+        let kept = before
+            .into_iter()
+            .filter(|path| after.contains(path))
+            .collect();
         self.sim.take_over(new.board());
         self.counts = vec![Counts::default(); new.instances.len()];
         self.report.clear();
-        let after = paths(new.tree.def(), &new.tree.running(&self.agent));
         self.loaded = new;
-        before
-            .into_iter()
-            .filter(|path| after.contains(path))
-            .collect()
+        kept
     }
-}
-
-/// Takes an agent from one tree to another; `false` if it begins anew.
-fn migrate(
-    old: &Loaded<simulate::Sim>,
-    new: &Loaded<simulate::Sim>,
-    agent: &mut Agent,
-    sim: &mut simulate::Sim,
-    now: Time,
-) -> bool {
-    // Core's own moving of agents takes this place as soon as it is there.
-    let _ = new;
-    let _ = old.tree.halt(agent, sim, now);
-    false
 }
 
 /// Loads the files and puts stand-ins for what has no code.

@@ -8,8 +8,6 @@ const ALLOWED: &[&str] = &[
     "Apache-2.0",
     "BSD-2-Clause",
     "BSD-3-Clause",
-    "BSL-1.0",
-    "CC0-1.0",
     "ISC",
     "MIT",
     "MIT-0",

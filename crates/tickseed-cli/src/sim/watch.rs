@@ -1,41 +1,44 @@
 //! Waiting for changes of files.
+//!
+//! Files are looked at, not subscribed to: a few files of trees cost nothing to look at, it
+//! works on every file system, and editors that put a new file in the place of the old one
+//! need no special care.
 
-use std::collections::{BTreeMap, BTreeSet};
-use std::path::{Path, PathBuf};
-use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
-use std::time::{Duration, Instant};
-
-use notify::{RecursiveMode, Watcher};
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::time::{Duration, Instant, SystemTime};
 
 use crate::fail::Fail;
+
+/// How often the files are looked at.
+const LOOK: Duration = Duration::from_millis(50);
 
 /// Editors write a file in several steps: it is read when it has been quiet for so long.
 const QUIET: Duration = Duration::from_millis(40);
 
 /// A watcher of files.
 pub(super) struct Watch {
-    watcher: notify::RecommendedWatcher,
-    events: Receiver<()>,
-    folders: BTreeSet<PathBuf>,
-    /// The files and what they held when last read: many events change nothing.
-    files: BTreeMap<PathBuf, Option<Vec<u8>>>,
+    files: BTreeMap<PathBuf, Seen>,
+}
+
+/// A file as it was when last looked at and last read.
+struct Seen {
+    stamp: Option<Stamp>,
+    /// What it held: a new time alone changes nothing.
+    content: Option<Vec<u8>>,
+}
+
+type Stamp = (SystemTime, u64);
+
+fn stamp(path: &PathBuf) -> Option<Stamp> {
+    let about = std::fs::metadata(path).ok()?;
+    Some((about.modified().ok()?, about.len()))
 }
 
 impl Watch {
     /// Watches these files.
     pub(super) fn new(files: Vec<String>) -> Result<Watch, Fail> {
-        let (send, events) = channel();
-        let told = move |event: notify::Result<notify::Event>| {
-            if event.is_ok_and(|event| !event.kind.is_access()) {
-                // A send fails only when nobody waits any more.
-                let _ = send.send(());
-            }
-        };
-        let watcher = notify::recommended_watcher(told).map_err(failed)?;
         let mut watch = Watch {
-            watcher,
-            events,
-            folders: BTreeSet::new(),
             files: BTreeMap::new(),
         };
         watch.follow(files)?;
@@ -44,59 +47,61 @@ impl Watch {
 
     /// Watches these files from now on.
     pub(super) fn follow(&mut self, files: Vec<String>) -> Result<(), Fail> {
-        self.files = files
-            .into_iter()
-            .map(PathBuf::from)
-            .map(|path| (path.clone(), std::fs::read(path).ok()))
-            .collect();
-        // The folders are watched, not the files: editors put new files in the places of old ones.
-        for file in self.files.keys() {
-            let folder = match file.parent() {
-                Some(parent) if parent != Path::new("") => parent.to_owned(),
-                _ => PathBuf::from("."),
-            };
-            if self.folders.contains(&folder) {
-                continue;
-            }
-            self.watcher
-                .watch(&folder, RecursiveMode::NonRecursive)
-                .map_err(failed)?;
-            self.folders.insert(folder);
-        }
+        let see = |path: PathBuf| {
+            // The stamp first: a change in between is then seen as one.
+            let stamp = stamp(&path);
+            let content = std::fs::read(&path).ok();
+            (path, Seen { stamp, content })
+        };
+        self.files = files.into_iter().map(PathBuf::from).map(see).collect();
         Ok(())
     }
 
     /// Waits for so long; `true` if a file has other content afterwards than when it was last read.
     pub(super) fn changed_within(&mut self, time: Duration) -> bool {
         let end = Instant::now() + time;
-        let mut told = false;
         loop {
+            if self.look() {
+                while self.settling() {}
+                return self.read();
+            }
             let left = end.saturating_duration_since(Instant::now());
-            let wait = if told { QUIET } else { left };
-            match self.events.recv_timeout(wait) {
-                Ok(()) => told = true,
-                Err(RecvTimeoutError::Timeout) => break,
-                Err(RecvTimeoutError::Disconnected) => {
-                    std::thread::sleep(left);
-                    break;
-                }
+            if left.is_zero() {
+                return false;
             }
-        }
-        told && {
-            let mut changed = false;
-            for (path, known) in &mut self.files {
-                let now = std::fs::read(path).ok();
-                // A file that is away for a moment is being replaced.
-                if now.is_some() && now != *known {
-                    *known = now;
-                    changed = true;
-                }
-            }
-            changed
+            std::thread::sleep(left.min(LOOK));
         }
     }
-}
 
-fn failed(error: notify::Error) -> Fail {
-    Fail::Output(std::io::Error::other(error))
+    /// Whether a file looks other than when last looked at.
+    fn look(&mut self) -> bool {
+        let mut other = false;
+        for (path, seen) in &mut self.files {
+            let now = stamp(path);
+            // A file that is away for a moment is being replaced.
+            if now.is_some() && now != seen.stamp {
+                seen.stamp = now;
+                other = true;
+            }
+        }
+        other
+    }
+
+    fn settling(&mut self) -> bool {
+        std::thread::sleep(QUIET);
+        self.look()
+    }
+
+    /// Reads the files again; `true` if one holds something else.
+    fn read(&mut self) -> bool {
+        let mut changed = false;
+        for (path, seen) in &mut self.files {
+            let now = std::fs::read(path).ok();
+            if now.is_some() && now != seen.content {
+                seen.content = now;
+                changed = true;
+            }
+        }
+        changed
+    }
 }

@@ -36,7 +36,7 @@ use tickseed_core::{Context, nodes};
 use crate::board::{Board, HasBoard};
 use crate::builtin::builtin;
 use crate::compat;
-use crate::expr::Type;
+use crate::expr::{Datum, Type};
 use crate::model::{Category, Direction, Document, Form, Format, Node, NodeModel};
 use crate::registry::{Model, PortModel, Registry};
 
@@ -142,7 +142,23 @@ pub fn registry(documents: &[Document], plan: &Plan) -> Registry<Sim> {
     for model in models(documents) {
         stand_in(&mut registry, model, plan);
     }
+    stand_still(&mut registry);
     registry
+}
+
+/// What Nav2's controllers ask ROS for, of a robot that stands still at the origin and whose
+/// paths never grow.
+fn stand_still(registry: &mut Registry<Sim>) {
+    registry.function("robot_position", &[], Type::Vec2, |_, _| {
+        Ok(Datum::Vec2([0.0; 2]))
+    });
+    registry.function("robot_speed", &[], Type::Float, |_, _| {
+        Ok(Datum::Float(0.0))
+    });
+    registry.function("path_length", &[Type::Any], Type::Float, |_, _| {
+        Ok(Datum::Float(1.0))
+    });
+    registry.function("paused", &[], Type::Bool, |_, _| Ok(Datum::Bool(false)));
 }
 
 /// Descriptions of the nodes that files use and that is neither built in nor a tree.

@@ -20,7 +20,11 @@ fn b01_port_left_out_empty_and_given() {
         let mut running = world.build(&xml(&[("Main", &format!("<Text name=\"a\"{given}/>"))]));
         assert_eq!((running.tick(), world.log()), ('S', vec![shown.to_owned()]));
     }
-    for bad in ["", "x", "1.5", "99999999999999999999", " "] {
+    // As the reference reads it: the number in front of other text, with a warning here.
+    let world = World::new();
+    let mut running = world.build(&xml(&[("Main", "<Int name=\"a\" p=\"1.5\"/>")]));
+    assert_eq!((running.tick(), world.log()), ('S', vec!["a=1".to_owned()]));
+    for bad in ["", "x", "99999999999999999999", " "] {
         let text = World::new().fail(&xml(&[("Main", &format!("<Int name=\"a\" p=\"{bad}\"/>"))]));
         assert!(
             text.contains("t.xml:2:") && text.contains("\"p\"") && text.contains("int"),

@@ -73,7 +73,7 @@
 //! | `rayon` | herds can tick on all cores |
 //!
 //! Features only add; none changes what a tree does. Without any the crate is `no_std` with
-//! `alloc` and has no `unsafe`, like [`core`](tickseed_core), whose items stand here directly.
+//! `alloc` and has no `unsafe`, like [`tickseed_core`], whose items stand here directly.
 #![no_std]
 #![forbid(unsafe_code)]
 

@@ -126,10 +126,13 @@ pub(super) fn answer(
         head.push_str(&format!("{name}: {value}\r\n"));
     }
     head.push_str("\r\n");
-    to.write_all(head.as_bytes())?;
+    // In one piece: clients that ask for a WebSocket read the words of a refusal only as far
+    // as they come with its head.
+    let mut all = head.into_bytes();
     if with_body {
-        to.write_all(&page.body)?;
+        all.extend_from_slice(&page.body);
     }
+    to.write_all(&all)?;
     to.flush()
 }
 

@@ -71,6 +71,8 @@ pub(crate) fn test() -> bool {
             &["build", "-p", "tickseed-studio", "--example", "serve"],
             &[],
         )
+        // After the page: the command embeds it.
+        && cargo(&["build", "-p", "tickseed-cli"], &[])
         && npm(&["test", "--silent"])
 }
 

@@ -60,6 +60,22 @@ impl Agent {
         self.rng
     }
 
+    /// A copy that goes on from here on its own, for the same tree. None if that cannot be
+    /// had: a leaf holds state that is not plain data, or one has failed.
+    #[must_use]
+    pub fn duplicate(&self) -> Option<Agent> {
+        let plain = self.side.iter().all(|s| s.is_none());
+        (plain && self.condition == Condition::Ready).then(|| Agent {
+            tree: self.tree,
+            mem: self.mem.clone(),
+            side: self.side.iter().map(|_| None).collect(),
+            rng: self.rng,
+            last: self.last,
+            condition: self.condition,
+            faults: Faults::default(),
+        })
+    }
+
     /// Gives the agent another random stream.
     pub fn seed(&mut self, seed: u64) {
         self.rng = Rng::new(seed);

@@ -280,7 +280,7 @@ impl Checker<'_> {
                 self.final_status(id, *s)
             }
             Kind::Utility(u) => self.utility(id, u, children),
-            Kind::Custom => {
+            Kind::Custom(_) => {
                 if let Some(FnRef::Custom(f)) = node.fns.first() {
                     let arity = funcs.customs[*f as usize].arity();
                     if !arity.contains(&children) {
@@ -389,7 +389,7 @@ impl Checker<'_> {
                 | Kind::Selector(Flow::Reactive { .. })
                 | Kind::WhileDoElse { .. } => !held && !first,
                 Kind::Switch(_) | Kind::Utility(_) => !held && node.kind.preempts(),
-                Kind::Custom => {
+                Kind::Custom(_) => {
                     held = false;
                     matches!(node.fns.first(), Some(FnRef::Custom(f)) if funcs.customs[*f as usize].preempts())
                 }

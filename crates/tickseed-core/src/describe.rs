@@ -243,7 +243,7 @@ impl<C: Context> Tree<C> {
         let depth = self.def().ancestors(id).count();
         let _ = write!(out, "{:1$}", "", 2 * depth);
         let kind = match &node.kind {
-            Kind::Custom => self.functions(id).custom().name(),
+            Kind::Custom(_) => self.functions(id).custom().name(),
             kind => kind.name(),
         };
         out.push_str(kind);

@@ -112,8 +112,8 @@ pub enum Kind {
     /// While the child runs, reactive ancestors go on with it without asking their
     /// earlier children.
     Hold,
-    /// A user's own node. Functions: the node.
-    Custom,
+    /// A user's own node, by the name of its kind. Functions: the node.
+    Custom(&'static str),
 }
 
 impl Kind {
@@ -166,7 +166,7 @@ impl Kind {
             Kind::Catch => "catch",
             Kind::Uninterruptible => "uninterruptible",
             Kind::Hold => "hold",
-            Kind::Custom => "custom",
+            Kind::Custom(name) => name,
         }
     }
 

@@ -68,7 +68,7 @@ pub use rng::Rng;
 pub use snapshot::{Change, NodeState, Report, Snapshot, SnapshotError, Value};
 pub use status::{End, Status};
 pub use time::{Deadline, MAX_DURATION, Time};
-pub use trace::Trace;
+pub use trace::{KeyView, Trace};
 pub use tree::Tree;
 #[doc(hidden)]
 pub use wake::Sabotage;

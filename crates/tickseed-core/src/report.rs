@@ -5,8 +5,9 @@ use alloc::vec::Vec;
 use core::fmt;
 
 use crate::def::{Def, NodeId};
+use crate::key::{KeyId, Scalar};
 use crate::status::Status;
-use crate::trace::Trace;
+use crate::trace::{KeyView, Trace};
 
 /// What one traced tick did. Reuse it: [`clear`](TickReport::clear) keeps its memory.
 ///
@@ -36,6 +37,9 @@ pub struct TickReport {
     open: Vec<usize>,
     halted: Vec<NodeId>,
     decided: Vec<(NodeId, NodeId)>,
+    /// The keys as they were shown last.
+    keys: Vec<Option<Scalar>>,
+    writes: Vec<(KeyId, NodeId)>,
 }
 
 /// One ticked node of a [`TickReport`].
@@ -79,6 +83,29 @@ impl Trace for TickReport {
     fn decided(&mut self, node: NodeId, child: NodeId) {
         self.decided.push((node, child));
     }
+
+    fn keys(&mut self, node: Option<NodeId>, keys: &dyn KeyView) {
+        self.keys.resize(keys.count().into(), None);
+        for (i, known) in self.keys.iter_mut().enumerate() {
+            let key = KeyId(i as u16);
+            let now = keys.read(key);
+            if same(*known, now) {
+                continue;
+            }
+            *known = now;
+            if let Some(node) = node {
+                self.writes.push((key, node));
+            }
+        }
+    }
+}
+
+/// Bit for bit: a number that is not one is the same as itself.
+fn same(a: Option<Scalar>, b: Option<Scalar>) -> bool {
+    match (a, b) {
+        (Some(Scalar::Float(a)), Some(Scalar::Float(b))) => a.to_bits() == b.to_bits(),
+        (a, b) => a == b,
+    }
 }
 
 impl TickReport {
@@ -94,6 +121,7 @@ impl TickReport {
         self.open.clear();
         self.halted.clear();
         self.decided.clear();
+        self.writes.clear();
     }
 
     /// The ticked nodes in the order they were entered. A node's own come right after it,
@@ -114,6 +142,21 @@ impl TickReport {
     #[must_use]
     pub fn decisions(&self) -> &[(NodeId, NodeId)] {
         &self.decided
+    }
+
+    /// Which nodes gave which keys another value, in order; a key that was written several
+    /// times stands there several times. Keys of the context's schema only; a write of the
+    /// value that a key has already is none.
+    #[must_use]
+    pub fn writes(&self) -> &[(KeyId, NodeId)] {
+        &self.writes
+    }
+
+    /// The node that last gave a key another value in this tick.
+    #[must_use]
+    pub fn writer(&self, key: KeyId) -> Option<NodeId> {
+        let mut writes = self.writes.iter().rev();
+        writes.find(|(k, _)| *k == key).map(|(_, node)| *node)
     }
 
     /// The tree's answer; none before a tick and if a leaf failed with an error.

@@ -1,6 +1,7 @@
 //! Watching a tick: what a traced tick reports while it runs.
 
 use crate::def::NodeId;
+use crate::key::{KeyId, Scalar};
 use crate::status::Status;
 
 /// Is told what happens during a traced tick, in order. Untraced ticks do not pay for it.
@@ -18,4 +19,16 @@ pub trait Trace {
     fn halted(&mut self, _node: NodeId) {}
     /// This child decided the answer of a node that ticks several at once.
     fn decided(&mut self, _node: NodeId, _child: NodeId) {}
+    /// What the context's keys hold at this moment: before the tick (no node), and after
+    /// every piece of work of a node, whether it has written a key or not. For finding out
+    /// who writes what.
+    fn keys(&mut self, _node: Option<NodeId>, _keys: &dyn KeyView) {}
+}
+
+/// The keys of a context's schema, to be read in the middle of a tick.
+pub trait KeyView {
+    /// How many there are; they are numbered from zero.
+    fn count(&self) -> u16;
+    /// What a key holds; none if it is not set.
+    fn read(&self, key: KeyId) -> Option<Scalar>;
 }

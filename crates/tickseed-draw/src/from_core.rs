@@ -97,7 +97,7 @@ fn look(kind: &Kind) -> (Shape, &'static str) {
         Kind::Parallel(_) => (Shape::Control, "⇉"),
         Kind::IfThenElse | Kind::WhileDoElse { .. } | Kind::Switch(_) => (Shape::Control, "⑂"),
         Kind::Utility(_) => (Shape::Control, "▤"),
-        Kind::Custom => (Shape::Control, "✱"),
+        Kind::Custom(_) => (Shape::Control, "✱"),
         Kind::ForEach(_) | Kind::Loop(_) => (Shape::Decorator, "↻"),
         Kind::Gate(_) | Kind::TimeLimit(_) | Kind::Delay(_) => (Shape::Decorator, "◷"),
         Kind::Invert => (Shape::Decorator, "!"),
@@ -116,6 +116,43 @@ mod tests {
     struct Go(bool);
     impl Context for Go {
         type At<'a> = Go;
+    }
+
+    #[test]
+    fn nodes_of_users_show_the_name_of_their_kind() {
+        struct TwoInARow;
+        impl tickseed_core::CustomNode<()> for TwoInARow {
+            type State = ();
+            type Memory = ();
+            fn name(&self) -> &'static str {
+                "two in a row"
+            }
+            fn tick(
+                &self,
+                n: &mut tickseed_core::Branches<'_, ()>,
+                _: &mut (),
+                _: &mut (),
+            ) -> Result<Status, tickseed_core::Stop> {
+                n.tick(0)
+            }
+        }
+        let n = nodes::<()>();
+        let root = n.sequence([
+            n.custom(TwoInARow, [n.succeed()]),
+            n.custom(TwoInARow, [n.succeed()]).named("greet"),
+        ]);
+        let built = root.build().unwrap();
+        let tree = Tree::from_def("t", built.def(), &|_| String::new());
+        let shown = |i: usize| {
+            let node = &tree.nodes()[i];
+            (String::from(node.title()), node.subtitle())
+        };
+        assert_eq!(shown(1).0.as_str(), "two in a row");
+        let (title, subtitle) = shown(3);
+        assert_eq!(
+            (title.as_str(), subtitle.as_str()),
+            ("greet", "two in a row")
+        );
     }
 
     #[test]

@@ -133,6 +133,6 @@ fn what_cannot_fail_stays_data() {
         .tree
         .def()
         .iter()
-        .any(|(_, n)| matches!(n.kind, tickseed_core::Kind::Custom));
+        .any(|(_, n)| matches!(n.kind, tickseed_core::Kind::Custom(_)));
     assert!(!custom);
 }

@@ -4,8 +4,12 @@
 //! events. It reads no clock and does no I/O: whoever owns it tells it how much time has
 //! passed. The same player runs in a web page, compiled to WebAssembly, and in a process.
 //!
-//! The past is not stored. A world is a function of its name, its seed and its inputs, so
-//! going back to a tick means making the world again and giving it the same inputs.
+//! Ticks of the past are not stored. A world is a function of its name, its seed and its
+//! inputs, so going back to a tick means playing it again with the same inputs, from the
+//! nearest of a bounded number of copies that are kept on the way.
+//!
+//! A tick is atomic, so stepping from node to node goes through a tick that has been made:
+//! the world stands after it, and how many of its answers are to be shown is told.
 //!
 //! ```
 //! use tickseed_play::Player;
@@ -21,9 +25,12 @@
 
 mod breakpoint;
 mod crowd;
+mod keyframes;
 mod machine;
 mod picture;
 mod player;
 mod run;
+mod scribe;
 
 pub use player::Player;
+pub use scribe::{Scribe, head};

@@ -6,9 +6,10 @@ use serde::Deserialize;
 use serde_json::json;
 use tickseed_core::TickError;
 use tickseed_record::message::{
-    AgentInfo, Break, Command, Control, Event, Failure, Hello, Level, PROTOCOL, Process, Request,
-    Subscription, TreeDef, WorldInfo,
+    Break, Command, Control, Event, Failure, Hello, Level, PROTOCOL, Request, Subscription, Tick,
+    TreeDef,
 };
+use tickseed_record::why;
 use tickseed_worlds::{Input, WORLDS};
 
 use crate::breakpoint::{self, Moment, Names};
@@ -16,6 +17,7 @@ use crate::crowd::Crowd;
 use crate::machine;
 use crate::picture;
 use crate::run::Run;
+use crate::scribe;
 
 /// The most ticks in one call of [`Player::advance`]: a host that was asleep for an hour
 /// does not make the watcher wait for all that has been missed.
@@ -39,6 +41,10 @@ pub struct Player {
     breakpoints: BTreeMap<u32, Break>,
     next_breakpoint: u32,
     before: Moment,
+    /// While stepping from node to node: of the tick that is shown, so many answers.
+    answered: Option<u32>,
+    /// The tree that the page's questions are about.
+    known: Option<TreeDef>,
     crowd: Crowd,
     /// Real time since the last summary, in nanoseconds.
     since_summary: f64,
@@ -61,6 +67,8 @@ impl Default for Player {
             breakpoints: BTreeMap::new(),
             next_breakpoint: 1,
             before: Moment::default(),
+            answered: None,
+            known: None,
             crowd: Crowd::default(),
             since_summary: 0.0,
         }
@@ -78,6 +86,10 @@ enum Question {
     Layout { tree: picture::Sketch },
     /// A tree as SVG.
     Svg { tree: picture::Sketch },
+    /// The next questions are about this tree: it may be one of another process.
+    Tree { tree: Box<TreeDef> },
+    /// Why a node of that tree was or was not ticked in this tick, which holds all keys.
+    Why { tick: Box<Tick>, node: u32 },
     /// The state machine that the tree amounts to, perhaps with a behaviour added.
     Machine {
         condition: Option<String>,
@@ -128,6 +140,19 @@ impl Player {
                 Ok(svg) => svg.into(),
                 Err(text) => return error(asked.id, text),
             },
+            Question::Tree { tree } => {
+                self.known = Some(*tree);
+                serde_json::Value::Null
+            }
+            Question::Why { tick, node } => {
+                let Some(tree) = &self.known else {
+                    return error(asked.id, "which tree? `tree` tells".into());
+                };
+                match why(tree, &tick, node) {
+                    Ok(why) => serde_json::to_value(why).unwrap_or_default(),
+                    Err(e) => return error(asked.id, e.to_string()),
+                }
+            }
             Question::Machine { condition, action } => {
                 let extra = condition.as_deref().zip(action.as_deref());
                 let extra = extra.map(|(condition, action)| machine::Extra { condition, action });
@@ -201,6 +226,7 @@ impl Player {
                 self.crowd = Crowd::default();
                 self.breakpoints.clear();
                 self.before = Moment::default();
+                self.answered = None;
                 out.push(Event::Hello(Box::new(self.hello())));
                 self.scene(out);
             }
@@ -249,6 +275,23 @@ impl Player {
                 self.summary(out);
                 out.push(Event::Control(self.control()));
             }
+            Command::StepNode => {
+                let all = scribe::nodes(&*self.run.world).len() as u32;
+                let next = match self.answered {
+                    Some(n) if n < all && self.paused => n + 1,
+                    _ => {
+                        self.tick(out);
+                        self.paused = true;
+                        self.scene(out);
+                        1
+                    }
+                };
+                self.answered = Some(next);
+                out.push(Event::Control(self.control()));
+            }
+            Command::Why { agent, tick, node } => {
+                return self.why(agent, tick, node).map(Some);
+            }
             Command::StepBack { ticks } => {
                 let to = self.run.tick().saturating_sub(ticks);
                 self.seek(to, out)?;
@@ -295,6 +338,7 @@ impl Player {
             }
             Command::Pin { agent } => {
                 self.focus(agent)?;
+                self.show(out);
                 self.scene(out);
             }
             Command::Unpin { .. } | Command::Ping => {}
@@ -324,14 +368,32 @@ impl Player {
         }
     }
 
+    fn why(&self, agent: u32, tick: Option<u64>, node: u32) -> Result<serde_json::Value, String> {
+        let watched = self.run.world.stage().focus();
+        if agent != watched {
+            return Err(format!(
+                "agent {agent} is not traced: {watched} is, `pin` changes that"
+            ));
+        }
+        let shown = self.run.tick();
+        if tick.is_some_and(|t| t != shown) {
+            return Err(format!(
+                "tick {shown} is shown: `seek` the one to ask about first"
+            ));
+        }
+        let tick = self.run.whole().ok_or("nothing has been ticked yet")?;
+        let why = why(&self.tree(), &tick, node).map_err(|e| e.to_string())?;
+        Ok(serde_json::to_value(why).unwrap_or_default())
+    }
+
     fn focus(&mut self, agent: u32) -> Result<(), String> {
         let agents = self.run.world.agents();
         if agent >= agents {
             return Err(format!("no agent {agent}: there are {agents}"));
         }
-        self.run.world.focus(agent);
-        self.run.tell_all();
+        self.run.focus(agent).map_err(|e| e.to_string())?;
         self.before = Moment::default();
+        self.answered = None;
         Ok(())
     }
 
@@ -361,15 +423,23 @@ impl Player {
         self.paused = true;
         self.run.seek(tick).map_err(|e| e.to_string())?;
         self.before = Moment::default();
-        if self.run.tick() > 0 {
-            let tick = self.run.report(self.subscription.nodes);
-            out.push(Event::Tick(Box::new(tick)));
-        }
+        self.answered = None;
+        self.show(out);
         self.scene(out);
         self.crowd = Crowd::default();
         self.summary(out);
         out.push(Event::Control(self.control()));
         Ok(())
+    }
+
+    /// Tells the tick that is shown.
+    fn show(&mut self, out: &mut Vec<Event>) {
+        if let Some(mut tick) = self.run.report() {
+            if self.subscription.nodes {
+                tick.nodes = scribe::nodes(&*self.run.world);
+            }
+            out.push(Event::Tick(Box::new(tick)));
+        }
     }
 
     /// One tick, told to the watcher; pauses at breakpoints and errors.
@@ -378,10 +448,13 @@ impl Player {
         if self.subscription.summary {
             self.crowd.observe(&*self.run.world);
         }
-        let mut tick = self.run.report(true);
-        let nodes = tick.nodes.clone();
-        if !self.subscription.nodes {
-            tick.nodes.clear();
+        self.answered = None;
+        let Some(mut tick) = self.run.report() else {
+            return;
+        };
+        let nodes = scribe::nodes(&*self.run.world);
+        if self.subscription.nodes {
+            tick.nodes.clone_from(&nodes);
         }
         let number = tick.tick;
         if let Err(e) = &done {
@@ -468,24 +541,24 @@ impl Player {
             first: 0,
             latest: self.run.latest,
             breakpoints: self.breakpoints.len() as u32,
+            answered: self.answered,
         }
     }
 
     fn tree(&self) -> TreeDef {
-        let world = &self.run.world;
-        let keys = world.keys(0);
-        TreeDef::new(0, world.info().name, world.def())
-            .with_keys(keys.iter().map(|k| (k.name, k.value.into())))
+        let mut trees = scribe::head(&*self.run.world).trees;
+        trees.pop().unwrap_or_default()
     }
 
     fn hello(&self) -> Hello {
-        let info = self.run.info;
+        let head = scribe::head(&*self.run.world);
         let can = [
             "subscribe",
             "run",
             "pause",
             "speed",
             "step",
+            "step_node",
             "step_back",
             "seek",
             "live",
@@ -496,33 +569,16 @@ impl Player {
             "pin",
             "unpin",
             "world",
+            "why",
             "ping",
         ];
         Hello {
             protocol: PROTOCOL,
-            process: Process {
-                name: "tickseed".into(),
-                version: env!("CARGO_PKG_VERSION").into(),
-                pid: None,
-            },
+            process: head.process,
             session: format!("play-{}", self.runs),
-            trees: vec![self.tree()],
-            agents: (0..self.run.world.agents())
-                .map(|id| AgentInfo {
-                    id,
-                    tree: 0,
-                    ..AgentInfo::default()
-                })
-                .collect(),
-            world: Some(WorldInfo {
-                name: info.name.into(),
-                about: info.about.into(),
-                seed: self.run.seed,
-                agents: self.run.world.agents(),
-                step: info.step.as_nanos() as u64,
-                click: info.click.into(),
-                drain: info.drain.into(),
-            }),
+            trees: head.trees,
+            agents: head.agents,
+            world: head.world,
             control: self.control(),
             can: can.map(String::from).to_vec(),
         }

@@ -1,7 +1,7 @@
 //! The player's commands, as a watcher gives them.
 
 use tickseed_play::Player;
-use tickseed_record::message::{Command, Event, Request, Tick};
+use tickseed_record::message::{Command, Event, Request, Tick, Writer};
 
 fn play(world: &str, seed: u64) -> Player {
     let mut player = Player::default();
@@ -194,7 +194,6 @@ fn nonsense_is_answered_with_errors() {
         agents: None,
     };
     assert!(refused(&mut p, world("rowboat")).contains("there are robot"));
-    assert!(refused(&mut p, Command::StepNode).contains("step_node"));
 }
 
 #[test]
@@ -247,4 +246,181 @@ fn pictures_are_laid_out_and_drawn_for_the_page() {
     assert!(svg.contains("<svg") && svg.contains("running"), "{svg}");
     let bad = r#"{"id":2,"ask":"layout","tree":{"name":"t","nodes":[{"parent":null,"kind":"x"},{"parent":5,"kind":"x"}]}}"#;
     assert!(p.handle_json(bad.as_bytes()).contains("before its parent"));
+}
+
+/// A key of the robot, by name.
+fn key(player: &mut Player, name: &str) -> u32 {
+    let world = Command::World {
+        name: "robot".into(),
+        seed: 7,
+        agents: None,
+    };
+    let events = send(player, world);
+    let Event::Hello(hello) = &events[0] else {
+        panic!("no hello");
+    };
+    let keys = &hello.trees[0].keys;
+    keys.iter().position(|k| k.name == name).unwrap() as u32
+}
+
+#[test]
+fn keys_tell_who_wrote_them_and_since_when() {
+    let mut p = Player::default();
+    let visible = key(&mut p, "target_visible");
+    let charging = key(&mut p, "charging");
+    let battery = key(&mut p, "battery");
+    let writer = |events: &[Event], key: u32| {
+        let found = ticks(events);
+        let changes = found.iter().flat_map(|t| &t.keys);
+        changes
+            .filter(|c| c.key == key)
+            .map(|c| c.writer)
+            .collect::<Vec<_>>()
+    };
+    send(&mut p, Command::Step { ticks: 5 });
+    send(&mut p, click());
+    let clicked = send(&mut p, Command::Step { ticks: 1 });
+    assert_eq!(writer(&clicked, visible), [Some(Writer::INPUT)]);
+    assert_eq!(writer(&clicked, battery), [None], "the world drains it");
+    let on = send(&mut p, Command::Step { ticks: 400 });
+    let approach = Writer::Node(6);
+    assert_eq!(writer(&on, visible), [Some(approach)], "it got there");
+    let arrived = ticks(&on)
+        .iter()
+        .find(|t| t.keys.iter().any(|c| c.key == visible))
+        .unwrap()
+        .tick;
+    // A tick that is sought holds all keys, each with its history.
+    let sought = send(&mut p, Command::Seek { tick: arrived + 20 });
+    let all = &ticks(&sought)[0].keys;
+    let change = all.iter().find(|c| c.key == visible).unwrap();
+    assert_eq!(
+        (change.writer, change.since),
+        (Some(approach), Some(arrived))
+    );
+    // What a node writes while it is halted is its doing.
+    send(&mut p, Command::Live);
+    let drain = serde_json::json!({ "input": "drain", "agent": 0 });
+    send(&mut p, Command::Input { input: drain });
+    let charge = send(&mut p, Command::Step { ticks: 700 });
+    let recharge = Some(Writer::Node(3));
+    assert_eq!(
+        writer(&charge, charging),
+        [recharge, recharge],
+        "on and off again"
+    );
+}
+
+#[test]
+fn a_tick_is_walked_answer_by_answer() {
+    let mut p = play("robot", 7);
+    send(&mut p, Command::Step { ticks: 3 });
+    let answered = |events: &[Event]| {
+        let control = events.iter().rev().find_map(|e| match e {
+            Event::Control(c) => Some(*c),
+            _ => None,
+        });
+        control.map(|c| (c.tick, c.answered, c.paused))
+    };
+    let first = send(&mut p, Command::StepNode);
+    assert_eq!(ticks(&first).len(), 1, "the next tick is made as a whole");
+    assert_eq!(answered(&first), Some((4, Some(1), true)));
+    // battery low, sequence, target visible, sequence, patrol, selector.
+    for n in 2..=6 {
+        let next = send(&mut p, Command::StepNode);
+        assert!(ticks(&next).is_empty());
+        assert_eq!(answered(&next), Some((4, Some(n), true)));
+    }
+    let next = send(&mut p, Command::StepNode);
+    assert_eq!(answered(&next), Some((5, Some(1), true)));
+    // Anything else shows the whole of a tick again.
+    let back = send(&mut p, Command::StepBack { ticks: 1 });
+    assert_eq!(answered(&back), Some((4, None, true)));
+    let again = send(&mut p, Command::StepNode);
+    assert_eq!(answered(&again), Some((5, Some(1), true)));
+    assert_eq!(
+        print(&again),
+        print(&send(&mut p, Command::Seek { tick: 5 }))
+    );
+}
+
+#[test]
+fn seeking_far_back_plays_a_bounded_part_again() {
+    for world in ["robot", "boss"] {
+        let mut p = play(world, 3);
+        let mut marks = Vec::new();
+        for _ in 0..30 {
+            let part = send(&mut p, Command::Step { ticks: 250 });
+            marks.push(print(&part).pop().unwrap());
+        }
+        assert_eq!(marks.last().unwrap().0, 7500);
+        let began = std::time::Instant::now();
+        for mark in marks.iter().rev() {
+            let there = print(&send(&mut p, Command::Seek { tick: mark.0 }));
+            assert_eq!(there.first(), Some(mark), "{world}");
+        }
+        let sought = began.elapsed() / marks.len() as u32;
+        // From the beginning it would be 3,750 ticks on average; it is at most 500.
+        let mut fresh = play(world, 3);
+        let began = std::time::Instant::now();
+        send(&mut fresh, Command::Step { ticks: 3750 });
+        let replayed = began.elapsed();
+        assert!(
+            sought < replayed / 2,
+            "{world}: {sought:?} and {replayed:?}"
+        );
+    }
+}
+
+#[test]
+fn an_input_in_the_past_leaves_no_copies_of_the_future() {
+    let mut p = play("robot", 3);
+    send(&mut p, Command::Step { ticks: 2000 });
+    send(&mut p, Command::Seek { tick: 700 });
+    send(&mut p, click());
+    let forked = print(&send(&mut p, Command::Step { ticks: 1300 }));
+    send(&mut p, Command::Seek { tick: 100 });
+    let again = print(&send(&mut p, Command::Seek { tick: 1600 }));
+    assert_eq!(again, [forked[899].clone()]);
+}
+
+#[test]
+fn an_agent_that_is_pinned_while_paused_shows_its_tick_at_once() {
+    let mut p = play("villager", 3);
+    let there = print(&send(&mut p, Command::Step { ticks: 600 }))
+        .pop()
+        .unwrap();
+    let pinned = send(&mut p, Command::Pin { agent: 5 });
+    assert_eq!(ticks(&pinned)[0].agent, 5);
+    assert_eq!(print(&pinned), [there]);
+    assert!(!ticks(&pinned)[0].leaves.is_empty());
+}
+
+#[test]
+fn the_process_says_why() {
+    let mut p = play("robot", 7);
+    send(&mut p, Command::Step { ticks: 9 });
+    let ask = |node, tick| Command::Why {
+        agent: 0,
+        tick,
+        node,
+    };
+    let events = send(&mut p, ask(3, None));
+    let Event::Done {
+        answer: Some(answer),
+        ..
+    } = &events[0]
+    else {
+        panic!("no answer");
+    };
+    assert_eq!(answer["ticked"], false);
+    let text = answer["reasons"][1]["text"].as_str().unwrap();
+    assert_eq!(
+        text,
+        "`battery low` answered failure: battery_low is false (since tick 1)"
+    );
+    let wrong = refused(&mut p, ask(3, Some(4)));
+    assert_eq!(wrong, "tick 9 is shown: `seek` the one to ask about first");
+    let wrong = refused(&mut p, ask(99, None));
+    assert_eq!(wrong, "no node 99: the tree has 8, counted from 0");
 }

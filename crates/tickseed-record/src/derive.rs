@@ -4,7 +4,7 @@ use std::fmt;
 
 use tickseed_core::{NodeId, TickReport, Trace};
 
-use crate::message::{Status, Step, Tick};
+use crate::message::{Status, Step, Tick, TreeDef};
 use crate::predict::Frame;
 use crate::structure::Structure;
 
@@ -225,6 +225,35 @@ impl Tick {
             .collect();
         Ok(())
     }
+}
+
+/// The places of a tick's [`nodes`](Tick::nodes) in the order in which they answered. They
+/// come in the order in which they were entered; one is inside another if it stands deeper
+/// and comes later.
+///
+/// ```
+/// use tickseed_core::nodes;
+/// use tickseed_record::{answering_order, message::TreeDef};
+/// let n = nodes::<()>();
+/// let tree = n.selector([n.sequence([n.fail(), n.succeed()]), n.succeed()]).build()?;
+/// let def = TreeDef::new(0, "t", tree.def());
+/// let entered = [(0, None), (1, None), (2, None), (4, None)];
+/// assert_eq!(answering_order(&def, &entered), [2, 1, 3, 0]);
+/// # Ok::<(), tickseed_core::BuildError>(())
+/// ```
+#[must_use]
+pub fn answering_order(def: &TreeDef, entered: &[(u32, Option<Status>)]) -> Vec<usize> {
+    let depth = |i: usize| def.upwards(entered[i].0).count();
+    let mut order = Vec::with_capacity(entered.len());
+    let mut open: Vec<usize> = Vec::new();
+    for i in 0..entered.len() {
+        while let Some(done) = open.pop_if(|at| depth(*at) >= depth(i)) {
+            order.push(done);
+        }
+        open.push(i);
+    }
+    order.extend(open.into_iter().rev());
+    order
 }
 
 /// A tick that cannot be one of the tree.

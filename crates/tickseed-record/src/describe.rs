@@ -147,7 +147,7 @@ impl Rule {
             },
             Kind::Invert => Rule::Invert,
             Kind::Force(s) => Rule::Force((*s).into()),
-            Kind::Custom => Rule::Custom,
+            Kind::Custom(_) => Rule::Custom,
             _ => Rule::Pass,
         }
     }

@@ -7,6 +7,7 @@
 mod derive;
 mod describe;
 mod file;
+mod keys;
 pub mod message;
 mod predict;
 mod recorded;
@@ -15,8 +16,9 @@ pub mod serve;
 mod structure;
 mod why;
 
-pub use derive::{NotOfThisTree, derive};
+pub use derive::{NotOfThisTree, answering_order, derive};
 pub use file::{Damage, Head, Item, Items, Limits, OpenError, Recorder, Recording, Ring};
-pub use recorded::{Recorded, Sink, key_changes};
+pub use keys::{KnownKeys, key_changes, writer_in};
+pub use recorded::{Recorded, Sink};
 pub use structure::{NoTree, Structure};
 pub use why::{NoAnswer, Reason, What, Why, why};

@@ -9,7 +9,8 @@ use std::sync::Arc;
 use tickseed_core::{Agent, Context, KeyId, Status, TickError, TickReport, Time, Tree};
 
 use crate::file::{Head, Recorder, Ring};
-use crate::message::{Failure, KeyChange, KeyDef, Tick, TreeDef, Value};
+use crate::keys::{key_changes, writer_in};
+use crate::message::{Failure, KeyDef, Tick, TreeDef, Value};
 use crate::structure::Structure;
 
 /// Takes ticks: a file, a ring, a server.
@@ -84,8 +85,8 @@ pub struct Recorded<C: Context, S> {
 #[derive(Default)]
 struct Seen {
     ticks: u64,
-    /// None: the next tick tells all keys.
-    keys: Option<Vec<Value>>,
+    /// Empty: the next tick tells all keys.
+    keys: Vec<Value>,
 }
 
 impl<C: Context, S: std::fmt::Debug> std::fmt::Debug for Recorded<C, S> {
@@ -176,7 +177,7 @@ impl<C: Context, S: Sink> Recorded<C, S> {
         let seen = self.agents.entry(id).or_default();
         seen.ticks += 1;
         if self.failed.is_some() || !self.sink.wants(id) {
-            seen.keys = None;
+            seen.keys.clear();
             return self.tree.tick(agent, at, now);
         }
         self.report.clear();
@@ -194,61 +195,14 @@ impl<C: Context, S: Sink> Recorded<C, S> {
             _ => None,
         };
         tick.inputs = std::mem::take(&mut self.inputs);
-        changes::<C>(at, &mut seen.keys, &mut tick.keys);
+        let keys = 0..C::schema().keys.len() as u16;
+        let values = keys.map(|k| C::read(at, KeyId(k)).map_or(Value::Null, Value::from));
+        tick.keys = key_changes(&mut seen.keys, values, |k| writer_in(&self.report, k));
         if let Err(e) = self.sink.tick(tick) {
             self.failed = Some(e);
         }
         answer
     }
-}
-
-/// Finds the keys that have other values than before.
-fn changes<C: Context>(
-    at: &C::At<'_>,
-    known: &mut Option<Vec<Value>>,
-    changes: &mut Vec<KeyChange>,
-) {
-    changes.clear();
-    let count = C::schema().keys.len();
-    let all = known.is_none();
-    let known = known.get_or_insert_with(|| vec![Value::Null; count]);
-    for (i, known) in known.iter_mut().enumerate() {
-        let value = C::read(at, KeyId(i as u16)).map_or(Value::Null, Value::from);
-        if all || !value.same(known) {
-            known.clone_from(&value);
-            changes.push(KeyChange {
-                key: i as u32,
-                value,
-                writer: None,
-            });
-        }
-    }
-}
-
-/// What is different between two states of keys, and of the first state all that is set.
-///
-/// ```
-/// use tickseed_record::{key_changes, message::Value};
-/// let mut known = Vec::new();
-/// assert_eq!(key_changes(&mut known, [Value::Int(1), Value::Bool(true)]).len(), 2);
-/// let changed = key_changes(&mut known, [Value::Int(1), Value::Bool(false)]);
-/// assert_eq!((changed.len(), changed[0].key), (1, 1));
-/// ```
-pub fn key_changes(known: &mut Vec<Value>, now: impl IntoIterator<Item = Value>) -> Vec<KeyChange> {
-    let mut changes = Vec::new();
-    for (i, value) in now.into_iter().enumerate() {
-        match known.get_mut(i) {
-            Some(known) if known.same(&value) => continue,
-            Some(known) => known.clone_from(&value),
-            None => known.push(value.clone()),
-        }
-        changes.push(KeyChange {
-            key: i as u32,
-            value,
-            writer: None,
-        });
-    }
-    changes
 }
 
 impl KeyDef {

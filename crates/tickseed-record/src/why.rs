@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use tickseed_core::{NodeId, TickReport};
 
 use crate::derive::derive;
-use crate::message::{NodeInfo, Rule, Status, Tick, TreeDef};
+use crate::message::{KeyChange, NodeInfo, Outside, Rule, Status, Tick, TreeDef, Writer};
 use crate::structure::Structure;
 
 /// The chain of reasons, the nearest first. Each follows from the one after it; the last
@@ -270,6 +270,23 @@ impl Asked<'_> {
         }
     }
 
+    /// Since when a key has had its value, and by whom.
+    fn history(&self, change: &KeyChange) -> String {
+        let by = change.writer.map(|w| match w {
+            Writer::Node(node) if (node as usize) < self.def.nodes.len() => {
+                format!("written by {}", self.name(node))
+            }
+            Writer::Node(node) => format!("written by node {node}"),
+            Writer::Outside(Outside::Input) => "set by an input".to_owned(),
+        });
+        let since = change.since.map(|tick| format!("since tick {tick}"));
+        match (by, since) {
+            (Some(by), Some(since)) => format!(" ({since}, {by})"),
+            (Some(one), None) | (None, Some(one)) => format!(" ({one})"),
+            (None, None) => String::new(),
+        }
+    }
+
     /// Why something that ticked no child answered as it did.
     fn own(&self, node: u32) -> String {
         let info = self.info(node);
@@ -279,9 +296,11 @@ impl Asked<'_> {
             .filter_map(|k| {
                 let name = &self.def.keys.get(*k as usize)?.name;
                 let change = self.tick.keys.iter().find(|c| c.key == *k)?;
-                let by = change.writer.map(|w| self.name(w));
-                let by = by.map_or(String::new(), |w| format!(" (written by {w})"));
-                Some(format!("{name} is {}{by}", change.value))
+                Some(format!(
+                    "{name} is {}{}",
+                    change.value,
+                    self.history(change)
+                ))
             })
             .collect();
         if !values.is_empty() {

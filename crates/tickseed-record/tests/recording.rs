@@ -50,7 +50,7 @@ fn ticks(seed: u64, count: u64) -> Vec<Tick> {
                     node: 3,
                     text: "no route".to_owned(),
                 }),
-                keys: key_changes(&mut keys[agent as usize], values),
+                keys: key_changes(&mut keys[agent as usize], values, |_| None),
                 inputs: vec![json!({"input": "click", "x": draw(9)}); draw(2) as usize],
                 fingerprint: [None, Some(format!("{tick:016x}")), Some("other".to_owned())]
                     [draw(3) as usize]

@@ -69,6 +69,7 @@ fn tick(tick: u64) -> Event {
             key: (tick % 3) as u32,
             value: Value::Int(tick as i64),
             writer: None,
+            since: None,
         }],
         ..Tick::default()
     }))

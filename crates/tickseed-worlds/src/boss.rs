@@ -230,6 +230,14 @@ impl BossWorld {
 impl World for BossWorld {
     crowd_world!(INFO);
 
+    fn duplicate(&self) -> Option<Box<dyn World>> {
+        Some(Box::new(BossWorld {
+            stage: self.stage.clone(),
+            crowd: self.crowd.duplicate()?,
+            columns: self.columns,
+        }))
+    }
+
     fn step(&mut self) -> Result<(), TickError> {
         let now = self.stage.begin();
         let dt = self.stage.dt();

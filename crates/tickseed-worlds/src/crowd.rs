@@ -1,5 +1,6 @@
 //! Many agents that share one tree.
 
+use alloc::sync::Arc;
 use alloc::vec::Vec;
 
 use tickseed_core::{Agent, Context, NodeId, Rng, TickError, Time, Tree};
@@ -16,7 +17,7 @@ pub(crate) trait Body: for<'a> Context<At<'a> = Self> + Sized {
 /// The agents with their bodies.
 #[derive(Debug)]
 pub(crate) struct Crowd<C: Body> {
-    pub(crate) tree: Tree<C>,
+    pub(crate) tree: Arc<Tree<C>>,
     agents: Vec<Agent>,
     pub(crate) bodies: Vec<C>,
 }
@@ -30,10 +31,26 @@ impl<C: Body> Crowd<C> {
             .map(|_| tree.agent_seeded(seeds.next_u64()))
             .collect();
         Crowd {
-            tree,
+            tree: Arc::new(tree),
             agents,
             bodies,
         }
+    }
+
+    /// A copy, if one can be had.
+    pub(crate) fn duplicate(&self) -> Option<Crowd<C>>
+    where
+        C: Clone,
+    {
+        Some(Crowd {
+            tree: self.tree.clone(),
+            agents: self
+                .agents
+                .iter()
+                .map(Agent::duplicate)
+                .collect::<Option<_>>()?,
+            bodies: self.bodies.clone(),
+        })
     }
 
     pub(crate) fn len(&self) -> u32 {

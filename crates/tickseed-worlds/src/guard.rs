@@ -7,6 +7,7 @@
 
 use alloc::boxed::Box;
 use alloc::string::String;
+use alloc::sync::Arc;
 use alloc::vec;
 use alloc::vec::Vec;
 use core::f32::consts::{PI, TAU};
@@ -274,7 +275,7 @@ fn somewhere(stage: &mut Stage) -> Point {
 #[derive(Debug)]
 pub struct GuardWorld {
     stage: Stage,
-    tree: Tree<Guard>,
+    tree: Arc<Tree<Guard>>,
     agent: Agent,
     guard: Guard,
     intruder: Intruder,
@@ -318,7 +319,7 @@ impl GuardWorld {
             },
             intruder: Intruder::arrive(&mut stage),
             stage,
-            tree,
+            tree: Arc::new(tree),
             agent,
             pacer: cadence.start(Time::ZERO),
             cadence,
@@ -396,6 +397,18 @@ impl World for GuardWorld {
 
     fn bytes_per_agent(&self) -> usize {
         self.tree.bytes_per_agent()
+    }
+
+    fn duplicate(&self) -> Option<Box<dyn World>> {
+        Some(Box::new(GuardWorld {
+            stage: self.stage.clone(),
+            tree: self.tree.clone(),
+            agent: self.agent.duplicate()?,
+            guard: self.guard.clone(),
+            intruder: self.intruder.clone(),
+            cadence: self.cadence,
+            pacer: self.pacer,
+        }))
     }
 
     fn step(&mut self) -> Result<(), TickError> {

@@ -375,6 +375,14 @@ impl MonsterWorld {
 impl World for MonsterWorld {
     crowd_world!(INFO);
 
+    fn duplicate(&self) -> Option<Box<dyn World>> {
+        Some(Box::new(MonsterWorld {
+            stage: self.stage.clone(),
+            crowd: self.crowd.duplicate()?,
+            hero: self.hero.clone(),
+        }))
+    }
+
     fn step(&mut self) -> Result<(), TickError> {
         let now = self.stage.begin();
         let dt = self.stage.dt();

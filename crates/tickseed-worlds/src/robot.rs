@@ -4,6 +4,7 @@
 use alloc::boxed::Box;
 use alloc::collections::VecDeque;
 use alloc::string::String;
+use alloc::sync::Arc;
 use alloc::vec::Vec;
 use core::f32::consts::TAU;
 use core::time::Duration;
@@ -175,7 +176,7 @@ pub fn tree() -> Result<Tree<Robot>, BuildError> {
 #[derive(Debug)]
 pub struct RobotWorld {
     stage: Stage,
-    tree: Tree<Robot>,
+    tree: Arc<Tree<Robot>>,
     agent: Agent,
     robot: Robot,
     trail: VecDeque<Point>,
@@ -217,7 +218,7 @@ impl RobotWorld {
                 route,
             },
             stage,
-            tree,
+            tree: Arc::new(tree),
             agent,
             trail: VecDeque::with_capacity(TRAIL),
         }
@@ -269,6 +270,16 @@ impl World for RobotWorld {
 
     fn bytes_per_agent(&self) -> usize {
         self.tree.bytes_per_agent()
+    }
+
+    fn duplicate(&self) -> Option<Box<dyn World>> {
+        Some(Box::new(RobotWorld {
+            stage: self.stage.clone(),
+            tree: self.tree.clone(),
+            agent: self.agent.duplicate()?,
+            robot: self.robot.clone(),
+            trail: self.trail.clone(),
+        }))
     }
 
     fn step(&mut self) -> Result<(), TickError> {

@@ -313,6 +313,14 @@ impl VillagerWorld {
 impl World for VillagerWorld {
     crowd_world!(INFO);
 
+    fn duplicate(&self) -> Option<Box<dyn World>> {
+        Some(Box::new(VillagerWorld {
+            stage: self.stage.clone(),
+            crowd: self.crowd.duplicate()?,
+            square: self.square,
+        }))
+    }
+
     fn step(&mut self) -> Result<(), TickError> {
         let now = self.stage.begin();
         let dt = self.stage.dt();

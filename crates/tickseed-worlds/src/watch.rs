@@ -3,7 +3,7 @@
 use alloc::vec;
 use alloc::vec::Vec;
 
-use tickseed_core::{Def, NodeId, Status, TickReport, Trace};
+use tickseed_core::{Def, KeyView, NodeId, Status, TickReport, Trace};
 
 /// The part of every node in the latest ticks of the watched agent.
 #[derive(Clone, Debug, Default)]
@@ -102,5 +102,9 @@ impl Trace for Watch {
 
     fn decided(&mut self, node: NodeId, child: NodeId) {
         self.report.decided(node, child);
+    }
+
+    fn keys(&mut self, node: Option<NodeId>, keys: &dyn KeyView) {
+        Trace::keys(&mut self.report, node, keys);
     }
 }

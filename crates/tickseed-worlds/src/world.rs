@@ -120,6 +120,9 @@ pub trait World: Send {
     /// fit (an agent or key that is not there, a value of another type, a click at no
     /// number) changes nothing and is not recorded; the answer is then `false`.
     fn input(&mut self, input: Input) -> bool;
+    /// A copy that goes on from here on its own. None if there is none to be had, as after
+    /// a leaf has failed.
+    fn duplicate(&self) -> Option<Box<dyn World>>;
     /// Watches another agent. The run itself is the same whoever is watched.
     fn focus(&mut self, agent: u32);
     /// What to draw.

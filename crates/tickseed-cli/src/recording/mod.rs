@@ -1,6 +1,5 @@
 //! Recordings of worlds: made, run again, looked into.
 
-mod bridge;
 mod record;
 mod replay;
 mod show;

@@ -4,9 +4,9 @@ use std::fs::File;
 use std::io::BufWriter;
 use std::path::PathBuf;
 
+use tickseed_play::{Scribe, head};
 use tickseed_record::Recorder;
 
-use super::bridge::{Scribe, head};
 use crate::args::Setup;
 use crate::fail::Fail;
 use crate::plain::describe;
@@ -44,28 +44,29 @@ impl Record {
         let name = self.output.display().to_string();
         let file = |e| Fail::File(name.clone(), e);
         let out = BufWriter::new(File::create(&self.output).map_err(file)?);
-        let mut recorder = Recorder::new(out, &head(&*world)).map_err(file)?;
+        let mut recorder = {
+            let mut head = head(&*world);
+            head.process.name = "tickseed record".into();
+            Recorder::new(out, &head).map_err(file)?
+        };
         let mut scribe = Scribe::new(&*world);
         let step = world.stage().step().as_nanos().max(1);
         let ticks = self.ticks.unwrap_or((60_000_000_000 / step) as u64);
         let inputs = self.setup.inputs();
         let mut due = inputs.iter().peekable();
-        let mut given = Vec::new();
         for tick in 0..ticks {
-            given.clear();
             while let Some((_, input)) = due.next_if(|(t, _)| *t <= tick) {
-                if !world.input(*input) {
+                if !scribe.give(&mut *world, *input) {
                     let what = describe(*input);
                     let name = world.info().name;
                     return Err(Fail::Usage(format!(
                         "the world `{name}` has no use for {what}"
                     )));
                 }
-                given.push(*input);
             }
             world.step().map_err(|e| Fail::Tick(tick + 1, e))?;
-            let tick = scribe.take(&*world, &given);
-            recorder.record(tick).map_err(file)?;
+            let tick = scribe.take(&*world);
+            recorder.record(&tick).map_err(file)?;
         }
         recorder.finish().map_err(file)?;
         if !self.quiet {

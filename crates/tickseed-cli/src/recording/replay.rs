@@ -4,11 +4,11 @@ use std::fs::File;
 use std::io::{BufReader, Write};
 use std::path::PathBuf;
 
+use tickseed_play::Scribe;
 use tickseed_record::message::{Event, Tick, TreeDef};
 use tickseed_record::{Item, Recording, Structure};
 use tickseed_worlds::{Input, World};
 
-use super::bridge::Scribe;
 use super::show;
 use crate::args::find;
 use crate::fail::Fail;
@@ -269,18 +269,15 @@ fn verify(recording: &mut Opened, out: &mut dyn Write) -> Result<(), Fail> {
 }
 
 fn again(world: &mut dyn World, scribe: &mut Scribe, recorded: &Tick) -> Result<Tick, Fail> {
-    let mut given = Vec::new();
     for input in &recorded.inputs {
         let input: Input = serde_json::from_value(input.clone()).map_err(|e| {
             let tick = recorded.tick;
             Fail::Other(format!("tick {tick} has an input that is none: {e}"))
         })?;
-        if world.input(input) {
-            given.push(input);
-        }
+        scribe.give(world, input);
     }
     world.step().map_err(|e| Fail::Tick(recorded.tick, e))?;
-    Ok(scribe.take(world, &given).clone())
+    Ok(scribe.take(world))
 }
 
 /// The first thing in which two ticks differ, in words.

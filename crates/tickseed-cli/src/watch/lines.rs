@@ -76,8 +76,15 @@ fn line(model: &Model, link: &Link, out: &mut dyn Write) -> Result<(), Fail> {
     };
     let keys: Vec<String> = model
         .keys
-        .iter()
-        .filter_map(|(k, v)| Some(format!("{} {v}", tree.keys.get(*k as usize)?.name)))
+        .at(model.tick.tick)
+        .into_iter()
+        .filter_map(|c| {
+            Some(format!(
+                "{} {}",
+                tree.keys.get(c.key as usize)?.name,
+                c.value
+            ))
+        })
         .collect();
     let status = model
         .tick

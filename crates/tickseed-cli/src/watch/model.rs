@@ -1,8 +1,7 @@
 //! What is known of the watched process.
 
-use std::collections::BTreeMap;
-
-use tickseed_record::message::{Control, Event, Hello, Status, Tick, TreeDef, Value};
+use tickseed_record::message::{Control, Event, Hello, Outside, Status, Tick, TreeDef, Writer};
+use tickseed_record::{KnownKeys, answering_order};
 
 #[derive(Default)]
 pub(super) struct Model {
@@ -11,9 +10,16 @@ pub(super) struct Model {
     /// What each node answered last, and in which tick; no answer: it failed.
     pub(super) last: Vec<Option<(Option<Status>, u64)>>,
     pub(super) tick: Tick,
-    pub(super) keys: BTreeMap<u32, Value>,
+    pub(super) keys: KnownKeys,
     pub(super) dropped: u64,
     pub(super) said: String,
+}
+
+/// How far a tick is shown.
+pub(super) struct Walk {
+    pub(super) cursor: u32,
+    pub(super) open: Vec<u32>,
+    pub(super) answered: Vec<u32>,
 }
 
 impl Model {
@@ -70,9 +76,7 @@ impl Model {
                 self.last[node] = Some((status, tick.tick));
             }
         }
-        for change in &tick.keys {
-            self.keys.insert(change.key, change.value.clone());
-        }
+        self.keys.take(&tick);
         self.tick = tick;
     }
 
@@ -86,6 +90,37 @@ impl Model {
     pub(super) fn answer(&self, node: u32) -> Option<(Option<Status>, u64)> {
         let (status, tick) = (*self.last.get(node as usize)?)?;
         Some((status, self.tick.tick.saturating_sub(tick)))
+    }
+
+    /// While the process steps from node to node: which of the tick's nodes have answered,
+    /// the one that did last, and which are being ticked.
+    pub(super) fn walk(&self, tree: &TreeDef) -> Option<Walk> {
+        let answered = self.control.answered? as usize;
+        if self.control.tick != self.tick.tick {
+            return None;
+        }
+        let nodes = &self.tick.nodes;
+        let order = answering_order(tree, nodes);
+        let done = &order[..answered.min(order.len())];
+        let last = *done.last()?;
+        let open = (0..last).filter(|i| !done.contains(i));
+        Some(Walk {
+            cursor: nodes[last].0,
+            open: open.map(|i| nodes[i].0).collect(),
+            answered: done.iter().map(|&i| nodes[i].0).collect(),
+        })
+    }
+
+    /// Who gave a key its value, in words; empty where that is not known.
+    pub(super) fn writer(&self, tree: &TreeDef, writer: Option<Writer>) -> String {
+        match writer {
+            Some(Writer::Node(node)) => {
+                let node = tree.nodes.get(node as usize);
+                node.map_or_else(String::new, |n| n.label.clone())
+            }
+            Some(Writer::Outside(Outside::Input)) => "an input".to_owned(),
+            _ => String::new(),
+        }
     }
 
     /// The deciding leaf's label.

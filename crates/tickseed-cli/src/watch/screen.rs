@@ -79,6 +79,7 @@ fn press(app: &mut App, link: &mut Link, key: KeyCode, control: bool) -> bool {
         KeyCode::Char(' ') if now.paused => link.send(Command::Run),
         KeyCode::Char(' ') => link.send(Command::Pause),
         KeyCode::Char('s' | '.') => link.send(Command::Step { ticks: 1 }),
+        KeyCode::Char('n') | KeyCode::F(11) => link.send(Command::StepNode),
         KeyCode::Char('b' | ',') => link.send(Command::StepBack { ticks: 1 }),
         KeyCode::Char('l') => link.send(Command::Live),
         KeyCode::Char('+' | '=') => link.send(Command::Speed {
@@ -132,18 +133,7 @@ pub(super) fn draw(frame: &mut Frame<'_>, app: &App) {
     let scroll = usize::from(app.scroll).min(hidden) as u16;
     let text = Paragraph::new(lines).scroll((scroll, 0));
     frame.render_widget(text.block(panel(app, "tree")), tree);
-    let lines: Vec<Line<'_>> = app
-        .model
-        .keys
-        .iter()
-        .filter_map(|(key, value)| {
-            let name = &def?.keys.get(*key as usize)?.name;
-            Some(Line::from(vec![
-                Span::styled(format!("{name:<18} "), app.look.quiet()),
-                Span::raw(value.to_string()),
-            ]))
-        })
-        .collect();
+    let lines = def.map(|def| key_lines(app, def)).unwrap_or_default();
     frame.render_widget(Paragraph::new(lines).block(panel(app, "keys")), keys);
     foot(frame, app, bottom);
 }
@@ -196,6 +186,7 @@ fn foot(frame: &mut Frame<'_>, app: &App, area: Rect) {
     let all = [
         ("space", "pause", can("pause")),
         ("s", "step", can("step")),
+        ("n", "node", can("step_node")),
         ("b", "back", can("step_back")),
         ("l", "live", can("live")),
         ("+ -", "speed", can("speed")),
@@ -214,8 +205,42 @@ fn foot(frame: &mut Frame<'_>, app: &App, area: Rect) {
     frame.render_widget(line, area);
 }
 
+/// Each key with its value, who wrote it last, and who reads it.
+fn key_lines(app: &App, def: &TreeDef) -> Vec<Line<'static>> {
+    let readers = |key: u32| {
+        let nodes = def.nodes.iter().filter(|n| n.reads.contains(&key));
+        let labels: Vec<&str> = nodes.map(|n| n.label.as_str()).collect();
+        labels.join(", ")
+    };
+    let mut lines = Vec::new();
+    for change in app.model.keys.at(app.model.tick.tick) {
+        let Some(key) = def.keys.get(change.key as usize) else {
+            continue;
+        };
+        let name = &key.name;
+        lines.push(Line::from(vec![
+            Span::styled(format!("{name:<18} "), app.look.quiet()),
+            Span::raw(change.value.to_string()),
+        ]));
+        let writer = app.model.writer(def, change.writer);
+        let readers = readers(change.key);
+        let who = match (writer.is_empty(), readers.is_empty()) {
+            (true, true) => continue,
+            (false, true) => format!("  ← {writer}"),
+            (true, false) => format!("  → {readers}"),
+            (false, false) => format!("  ← {writer}  → {readers}"),
+        };
+        lines.push(Line::styled(who, app.look.quiet()));
+    }
+    lines
+}
+
 fn tree_lines(app: &App, def: &TreeDef) -> Vec<Line<'static>> {
-    let path: Vec<u32> = match app.model.tick.deciding {
+    let walk = app.model.walk(def);
+    let decided = walk
+        .as_ref()
+        .map_or(app.model.tick.deciding, |w| Some(w.cursor));
+    let path: Vec<u32> = match decided {
         Some(leaf) => def.upwards(leaf).collect(),
         None => Vec::new(),
     };
@@ -223,7 +248,14 @@ fn tree_lines(app: &App, def: &TreeDef) -> Vec<Line<'static>> {
     for node in &def.nodes {
         let (look, depth) = (app.look, def.upwards(node.id).count() - 1);
         let answer = app.model.answer(node.id);
+        let later = walk
+            .as_ref()
+            .is_some_and(|w| !w.answered.contains(&node.id));
+        let open = walk.as_ref().is_some_and(|w| w.open.contains(&node.id));
         let (glyph, mut style) = match answer {
+            _ if open => ("…", look.title()),
+            // It is still to come in the tick that is being walked through.
+            Some((_, 0)) if later => look.status(None),
             Some((Some(status), 0)) => look.status(Some(status.into())),
             Some((None, 0)) => ("!", look.fg(Color::Red)),
             // What it answered last stays, faded.
@@ -268,6 +300,10 @@ mod tests {
 
     /// What stands on a screen after some ticks of the robot.
     fn shown(width: u16, height: u16, ticks: u64) -> String {
+        after(width, height, [Command::Step { ticks }])
+    }
+
+    fn after(width: u16, height: u16, more: impl IntoIterator<Item = Command>) -> String {
         let mut app = App::new(Look { colour: false });
         let mut player = Player::default();
         let world = Command::World {
@@ -275,7 +311,7 @@ mod tests {
             seed: 1,
             agents: None,
         };
-        for command in [world, Command::Step { ticks }] {
+        for command in [world].into_iter().chain(more) {
             for event in player.handle(Request { id: None, command }) {
                 app.model.take(event);
             }
@@ -297,6 +333,31 @@ mod tests {
             "{text}"
         );
         assert!(text.contains("tick 5"), "{text}");
+    }
+
+    #[test]
+    fn keys_name_who_wrote_and_who_reads_them() {
+        let input = serde_json::json!({ "input": "click", "x": 20.0, "y": 3.0 });
+        let text = after(
+            120,
+            40,
+            [Command::Input { input }, Command::Step { ticks: 1 }],
+        );
+        assert!(text.contains("← an input  → target visible"), "{text}");
+        let text = after(120, 40, [Command::Step { ticks: 200 }]);
+        assert!(text.contains("← patrol"), "{text}");
+    }
+
+    #[test]
+    fn a_tick_is_shown_as_far_as_it_was_stepped() {
+        let steps = |n| (0..n).map(|_| Command::StepNode);
+        let text = after(100, 24, steps(1));
+        assert!(text.contains("✗ battery low ◀"), "{text}");
+        assert!(text.contains("… reactive selector"), "{text}");
+        assert!(text.contains("· patrol"), "{text}");
+        let text = after(100, 24, steps(6));
+        assert!(text.contains("▶ reactive selector ◀"), "{text}");
+        assert!(text.contains("▶ patrol"), "{text}");
     }
 
     #[test]

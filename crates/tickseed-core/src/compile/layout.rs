@@ -70,7 +70,7 @@ pub(crate) fn budget_width(pace: Pace) -> u8 {
 
 /// Whether children of this kind run as threads of their own.
 pub(crate) fn makes_threads(kind: &Kind) -> bool {
-    matches!(kind, Kind::Parallel(_) | Kind::Custom)
+    matches!(kind, Kind::Parallel(_) | Kind::Custom(_))
 }
 
 /// Whether the children of a node must keep apart.
@@ -124,7 +124,7 @@ pub(crate) fn lay_out<C: Context>(def: &Def, funcs: &Funcs<C>) -> Layout {
             | Kind::Loop(_)
             | Kind::ForEach(_)
             | Kind::Parallel(_)
-            | Kind::Custom => 1,
+            | Kind::Custom(_) => 1,
             _ => 0,
         };
         let can_skip = match &node.kind {
@@ -143,7 +143,7 @@ pub(crate) fn lay_out<C: Context>(def: &Def, funcs: &Funcs<C>) -> Layout {
                 any_skips || l.at_limit == Status::Skipped || l.stopped == Some(Status::Skipped)
             }
             Kind::Gate(g) => any_skips || g.closed == Closed::Skipped,
-            Kind::Custom => true,
+            Kind::Custom(_) => true,
             _ => any_skips,
         };
         let holds =
@@ -241,7 +241,7 @@ fn own_bytes<C: Context>(def: &Def, funcs: &Funcs<C>, infos: &[Info], id: NodeId
         // Index, count, the skip bit, the budget.
         Kind::ForEach(pace) => 9 + u32::from(budget_width(*pace)),
         Kind::Parallel(p) => children.div_ceil(4) + u32::from(p.leftover == Leftover::Await),
-        Kind::Custom => match node.fns.first() {
+        Kind::Custom(_) => match node.fns.first() {
             Some(FnRef::Custom(f)) => funcs.customs[*f as usize].sizes().0 as u32,
             _ => 0,
         },
@@ -258,7 +258,7 @@ fn history_bytes<C: Context>(def: &Def, funcs: &Funcs<C>, id: NodeId, kind: &Kin
         Kind::Sequence(Flow::KeepPlace) | Kind::Selector(Flow::KeepPlace) => {
             width_for(node.children.len() as u32).into()
         }
-        Kind::Custom => match node.fns.first() {
+        Kind::Custom(_) => match node.fns.first() {
             Some(FnRef::Custom(f)) => funcs.customs[*f as usize].sizes().1 as u32,
             _ => 0,
         },

@@ -150,7 +150,7 @@ impl<'d> Lower<'d> {
                 Kind::Sequence(Flow::KeepPlace) | Kind::Selector(Flow::KeepPlace) => {
                     HistorySlot::Place(nodes::place_counter(self, id))
                 }
-                Kind::Custom => {
+                Kind::Custom(_) => {
                     let len = match node.fns.first() {
                         Some(FnRef::Custom(f)) => funcs.customs[*f as usize].sizes().1 as u32,
                         _ => 0,
@@ -337,7 +337,7 @@ impl<'d> Lower<'d> {
                 nodes::lower_precondition(self, id, guard, *then, edges)
             }
             Kind::Catch => nodes::lower_catch(self, id, edges),
-            Kind::Custom => nodes::lower_custom(self, id, edges),
+            Kind::Custom(_) => nodes::lower_custom(self, id, edges),
         }
     }
 

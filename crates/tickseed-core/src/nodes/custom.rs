@@ -17,13 +17,11 @@ impl<C: Context> Nodes<C> {
         node: N,
         children: impl IntoIterator<Item = Node<C>>,
     ) -> Node<C> {
-        let name = node.name();
         Node::new(
-            Kind::Custom,
+            Kind::Custom(node.name()),
             vec![Func::Custom(Box::new(node))],
             children.into_iter().collect(),
         )
-        .named(name)
     }
 }
 

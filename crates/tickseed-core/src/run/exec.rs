@@ -46,7 +46,12 @@ impl<C: Context, T: Tracer> Env<'_, '_, '_, C, T> {
     #[inline(always)]
     pub(crate) fn root(&mut self) -> Result<Status, Failed> {
         let prog = self.prog;
-        self.tick_thread(0, &prog.root)
+        self.show_keys(None);
+        let answer = self.tick_thread(0, &prog.root);
+        if answer.is_err() {
+            self.show_keys_now();
+        }
+        answer
     }
 
     /// Ticks one thread.
@@ -60,6 +65,7 @@ impl<C: Context, T: Tracer> Env<'_, '_, '_, C, T> {
         let depth = self.trace.depth();
         let status = self.begin(self.prog, self.funcs, thread, t)?;
         if T::ON && status == Status::Running {
+            self.show_keys_now();
             self.trace.running(depth);
         }
         Ok(status)
@@ -311,10 +317,12 @@ impl<C: Context, T: Tracer> Env<'_, '_, '_, C, T> {
                     }
                 }
                 Op::Enter { to } if T::ON => {
+                    self.show_keys_now();
                     self.trace.enter(prog.op_nodes[pc as usize]);
                     pc = to;
                 }
                 Op::Leave { status, to } if T::ON => {
+                    self.show_keys_now();
                     self.trace.leave(prog.op_nodes[pc as usize], status);
                     pc = to;
                 }

@@ -13,9 +13,10 @@ use core::cell::RefCell;
 use crate::compile::{IDLE, Pc, Program, Yield};
 use crate::context::{Context, Cx};
 use crate::def::{Funcs, NodeId};
+use crate::key::{KeyId, Scalar};
 use crate::leaf::{LeafError, SideSlot};
 use crate::status::Status;
-use crate::trace::Trace;
+use crate::trace::{KeyView, Trace};
 
 pub(crate) use block::{get, get_deadline, put, put_deadline};
 
@@ -72,6 +73,12 @@ pub(crate) trait Tracer {
     fn leave(&mut self, _node: NodeId, _status: Status) {}
     fn halted(&mut self, _node: NodeId) {}
     fn decided(&mut self, _node: NodeId, _child: NodeId) {}
+    /// See [`Trace::keys`].
+    fn keys(&mut self, _node: Option<NodeId>, _keys: &dyn KeyView) {}
+    /// The node that was entered last and is not left.
+    fn innermost(&self) -> Option<NodeId> {
+        None
+    }
     /// How many entered nodes are not left.
     fn depth(&self) -> usize {
         0
@@ -118,6 +125,12 @@ impl Tracer for Traced<'_> {
     fn decided(&mut self, node: NodeId, child: NodeId) {
         self.sink.decided(node, child);
     }
+    fn keys(&mut self, node: Option<NodeId>, keys: &dyn KeyView) {
+        self.sink.keys(node, keys);
+    }
+    fn innermost(&self) -> Option<NodeId> {
+        self.open.last().copied()
+    }
     fn depth(&self) -> usize {
         self.open.len()
     }
@@ -146,7 +159,37 @@ pub(crate) struct Env<'e, 'x, 'a, C: Context, T> {
     pub(crate) faults: &'e Faults,
 }
 
+/// The keys of what a tick borrows.
+struct Lent<'k, 'a, C: Context>(&'k C::At<'a>);
+
+impl<C: Context> KeyView for Lent<'_, '_, C> {
+    fn count(&self) -> u16 {
+        C::schema().keys.len() as u16
+    }
+    fn read(&self, key: KeyId) -> Option<Scalar> {
+        C::read(self.0, key)
+    }
+}
+
 impl<C: Context, T: Tracer> Env<'_, '_, '_, C, T> {
+    /// Shows the keys to the trace, after a node's work.
+    #[inline(always)]
+    pub(crate) fn show_keys(&mut self, node: Option<NodeId>) {
+        if T::ON && !C::schema().keys.is_empty() {
+            self.trace.keys(node, &Lent::<C>(self.cx.at()));
+        }
+    }
+
+    /// Shows the keys to the trace, after work of the node that was entered last.
+    #[inline(always)]
+    pub(crate) fn show_keys_now(&mut self) {
+        if T::ON
+            && let Some(node) = self.trace.innermost()
+        {
+            self.show_keys(Some(node));
+        }
+    }
+
     /// The thread's resume point.
     #[inline(always)]
     pub(crate) fn resume_point(&self, thread: u32) -> Yield {

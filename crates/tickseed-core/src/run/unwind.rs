@@ -34,6 +34,7 @@ impl<C: Context, T: Tracer> Env<'_, '_, '_, C, T> {
             EVERYTHING
         };
         // The node where the paths part halts the old branch after it has ticked the new one.
+        self.show_keys_now();
         self.trace.running_below(above);
         self.unwind(old, above);
     }
@@ -66,6 +67,11 @@ impl<C: Context, T: Tracer> Env<'_, '_, '_, C, T> {
             }
             rest.left.from = i + 1;
             let env = &mut *rest.env;
+            let halts = !matches!(action.what, Undo::Threads { .. } | Undo::Refund(_));
+            if halts {
+                // Whatever was written before is not the halted node's doing.
+                env.show_keys_now();
+            }
             match action.what {
                 Undo::Action(hook) => {
                     env.trace.halted(action.node);
@@ -101,6 +107,9 @@ impl<C: Context, T: Tracer> Env<'_, '_, '_, C, T> {
                     env.prog.gates[gate as usize].slot,
                     Deadline::from_bits(0),
                 ),
+            }
+            if halts {
+                rest.env.show_keys(Some(action.node));
             }
         }
         rest.done = true;

@@ -216,7 +216,7 @@ impl<C: Context> Tree<C> {
                 continue;
             }
             let of_children = |v: &Value| matches!(v, Value::Children(_) | Value::Child(_));
-            let threads = matches!(node.kind, Kind::Parallel(_) | Kind::Custom);
+            let threads = matches!(node.kind, Kind::Parallel(_) | Kind::Custom(_));
             nodes.push(NodeState {
                 node: id.0,
                 path: self.path(id),

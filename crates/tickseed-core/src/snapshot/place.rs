@@ -227,7 +227,7 @@ impl<C: Context> Placing<'_, C> {
         core::iter::once(node)
             .chain(def.ancestors(node))
             .find(|n| match def.node(*n).parent {
-                Some(p) => matches!(def.node(p).kind, Kind::Parallel(_) | Kind::Custom),
+                Some(p) => matches!(def.node(p).kind, Kind::Parallel(_) | Kind::Custom(_)),
                 None => true,
             })
             .unwrap_or(NodeId::ROOT)
@@ -276,7 +276,7 @@ impl<C: Context> Placing<'_, C> {
         let snapshot = self.snapshot;
         let before = self.before[id.index()].map(|i| &snapshot.nodes[i]);
         let same = |n: &NodeState| {
-            !matches!(def.node(id).kind, Kind::Custom) || n.children == labels(def, id)
+            !matches!(def.node(id).kind, Kind::Custom(_)) || n.children == labels(def, id)
         };
         if let Some(before) = before.filter(|n| n.active) {
             let fits = same(before) && self.write(&fields, info.slot, before, id, &before.state);
@@ -298,7 +298,7 @@ impl<C: Context> Placing<'_, C> {
                 self.mem[(bits + place / 8) as usize] |= 1 << (place % 8);
             }
             // Their rounds, threads and states cannot be made up.
-            Kind::ForEach(_) | Kind::Parallel(_) | Kind::Custom => return false,
+            Kind::ForEach(_) | Kind::Parallel(_) | Kind::Custom(_) => return false,
             // A leaf that was not active is not where a tick goes on.
             kind if kind.is_leaf() => return false,
             _ => {}

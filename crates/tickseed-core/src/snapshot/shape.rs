@@ -62,7 +62,7 @@ pub(super) fn state(def: &Def, info: &Info, id: NodeId) -> Vec<Field> {
     match &node.kind {
         Kind::Wait(_) | Kind::TimeLimit(_) | Kind::Delay(_) => vec![Field::Deadline],
         Kind::WaitUntil(_) | Kind::Utility(_) if info.own > 0 => vec![Field::Deadline],
-        Kind::Leaf { boxed: false, .. } | Kind::Custom => vec![Field::Bytes(info.own)],
+        Kind::Leaf { boxed: false, .. } | Kind::Custom(_) => vec![Field::Bytes(info.own)],
         Kind::Sequence(flow) | Kind::Selector(flow) => {
             let drawn = matches!(flow, Flow::Random { .. });
             let rest = if drawn { visited.len() } else { 0 };
@@ -101,7 +101,7 @@ pub(super) fn history(def: &Def, info: &Info, id: NodeId) -> Vec<Field> {
             width: width_for(children),
             children,
         }],
-        Kind::Custom => vec![Field::Bytes(info.history_len)],
+        Kind::Custom(_) => vec![Field::Bytes(info.history_len)],
         _ => Vec::new(),
     }
 }

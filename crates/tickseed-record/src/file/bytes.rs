@@ -1,6 +1,6 @@
 //! Numbers and ticks as bytes.
 
-use crate::message::{Failure, KeyChange, Status, Step, Tick, Value};
+use crate::message::{Failure, KeyChange, Outside, Status, Step, Tick, Value, Writer};
 
 /// Bytes that are no tick.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -220,7 +220,7 @@ pub(super) fn put_tick(out: &mut Vec<u8>, t: &Tick, before: Before<'_>) {
         put_number(out, t.keys.len() as u64);
         for change in &t.keys {
             put_number(out, change.key.into());
-            put_number(out, change.writer.map_or(0, |n| u64::from(n) + 1));
+            put_writer(out, change.writer);
             put_value(out, &change.value);
         }
     }
@@ -292,8 +292,9 @@ pub(super) fn get_tick<'t>(
         for _ in 0..bytes.count()? {
             t.keys.push(KeyChange {
                 key: bytes.small()?,
-                writer: optional(bytes)?,
+                writer: writer(bytes)?,
                 value: bytes.value()?,
+                since: None,
             });
         }
     }
@@ -319,6 +320,26 @@ pub(super) fn get_tick<'t>(
 }
 
 /// A number of a node, or none.
+/// Nobody, an input, or a node.
+pub(super) fn put_writer(out: &mut Vec<u8>, writer: Option<Writer>) {
+    put_number(
+        out,
+        match writer {
+            None => 0,
+            Some(Writer::Outside(Outside::Input)) => 1,
+            Some(Writer::Node(node)) => u64::from(node) + 2,
+        },
+    );
+}
+
+pub(super) fn writer(bytes: &mut Bytes<'_>) -> Result<Option<Writer>, Garbled> {
+    Ok(match bytes.number()? {
+        0 => None,
+        1 => Some(Writer::INPUT),
+        n => Some(Writer::Node(u32::try_from(n - 2).map_err(|_| Garbled)?)),
+    })
+}
+
 fn optional(bytes: &mut Bytes<'_>) -> Result<Option<u32>, Garbled> {
     match bytes.number()? {
         0 => Ok(None),

@@ -2,8 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use super::bytes::{Before, Bytes, Garbled, get_tick, put_number, put_tick, put_value};
-use crate::message::{Tick, Value};
+use super::bytes::{
+    Before, Bytes, Garbled, get_tick, put_number, put_tick, put_value, put_writer, writer,
+};
+use crate::keys::KnownKeys;
+use crate::message::{KeyChange, Tick};
 
 /// What is in a chunk.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -130,9 +133,6 @@ pub(super) fn checksum(bytes: &[u8]) -> u64 {
     hash
 }
 
-/// The keys of an agent, by number.
-pub(super) type Keys = BTreeMap<u32, Value>;
-
 /// Ticks being put together to a chunk.
 #[derive(Debug, Default)]
 pub(super) struct Builder {
@@ -140,7 +140,7 @@ pub(super) struct Builder {
     /// The agents' latest ticks in this chunk.
     latest: BTreeMap<u32, Tick>,
     /// All agents' keys, after the latest tick.
-    keys: BTreeMap<u32, Keys>,
+    keys: BTreeMap<u32, KnownKeys>,
     before: (u64, u64),
     first: Option<(u64, u64)>,
     last: u64,
@@ -165,10 +165,7 @@ impl Builder {
             *first = tick.tick.min(*first);
         }
         self.ticks += 1;
-        let keys = self.keys.entry(tick.agent).or_default();
-        for change in &tick.keys {
-            keys.insert(change.key, change.value.clone());
-        }
+        self.keys.entry(tick.agent).or_default().take(tick);
         let latest = self.latest.entry(tick.agent).or_default();
         latest.clone_from(tick);
     }
@@ -179,10 +176,12 @@ impl Builder {
         put_number(&mut self.bytes, self.keys.len() as u64);
         for (agent, keys) in &self.keys {
             put_number(&mut self.bytes, u64::from(*agent));
-            put_number(&mut self.bytes, keys.len() as u64);
-            for (key, value) in keys {
+            put_number(&mut self.bytes, keys.0.len() as u64);
+            for (key, change) in &keys.0 {
                 put_number(&mut self.bytes, u64::from(*key));
-                put_value(&mut self.bytes, value);
+                put_writer(&mut self.bytes, change.writer);
+                put_number(&mut self.bytes, change.since.unwrap_or(0));
+                put_value(&mut self.bytes, &change.value);
             }
         }
     }
@@ -222,7 +221,7 @@ impl Builder {
 /// A chunk's ticks, and the keys as they were before them.
 #[derive(Debug, Default)]
 pub(super) struct Ticks {
-    pub(super) keys: BTreeMap<u32, Keys>,
+    pub(super) keys: BTreeMap<u32, KnownKeys>,
     pub(super) ticks: Vec<Tick>,
 }
 
@@ -234,7 +233,13 @@ impl Ticks {
             let agent = bytes.small()?;
             let keys = all.keys.entry(agent).or_default();
             for _ in 0..bytes.count()? {
-                keys.insert(bytes.small()?, bytes.value()?);
+                let change = KeyChange {
+                    key: bytes.small()?,
+                    writer: writer(&mut bytes)?,
+                    since: Some(bytes.number()?),
+                    value: bytes.value()?,
+                };
+                keys.0.insert(change.key, change);
             }
         }
         let mut latest: BTreeMap<u32, usize> = BTreeMap::new();

@@ -4,9 +4,9 @@ use std::collections::VecDeque;
 use std::fmt;
 use std::io::{self, Read, Seek, SeekFrom};
 
-use super::chunk::{Chunk, Content, Keys, Lead, Ticks};
+use super::chunk::{Chunk, Content, Lead, Ticks};
 use super::{Head, MAGIC};
-use crate::message::{Event, KeyChange, Tick};
+use crate::message::{Event, Tick};
 
 /// Why something is no recording that can be read.
 #[derive(Debug)]
@@ -214,20 +214,12 @@ impl<R: Read + Seek> Recording<R> {
                 continue;
             }
             let ticks = self.load(i)?;
-            let mut keys: Keys = ticks.keys.get(&agent).cloned().unwrap_or_default();
+            let mut keys = ticks.keys.get(&agent).cloned().unwrap_or_default();
             for t in ticks.ticks.iter().filter(|t| t.agent == agent) {
-                let changes = t.keys.iter();
-                let changes = changes.map(|c| (c.key, c.value.clone()));
-                keys.extend(changes);
+                keys.take(t);
                 if t.tick == tick {
-                    let writer = |key| t.keys.iter().find(|c| c.key == key)?.writer;
-                    let all = keys.into_iter().map(|(key, value)| KeyChange {
-                        writer: writer(key),
-                        key,
-                        value,
-                    });
                     return Ok(Some(Tick {
-                        keys: all.collect(),
+                        keys: keys.at(tick),
                         ..t.clone()
                     }));
                 }

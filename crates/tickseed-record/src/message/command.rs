@@ -39,7 +39,10 @@ pub enum Command {
         #[serde(default = "one")]
         ticks: u64,
     },
-    /// To the next node of the pinned agent that finishes, within a tick; then pause.
+    /// On by one answer of a node within the tick that is shown, or if all are shown, to the
+    /// first of the next tick; then pause. A tick is made as a whole: what is shown of it
+    /// grows, not what has happened. [`Control::answered`](super::Control::answered) tells
+    /// how far.
     StepNode,
     /// Back by this many ticks, and pause.
     StepBack {

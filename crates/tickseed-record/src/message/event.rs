@@ -179,6 +179,10 @@ pub struct Control {
     /// The breakpoints there are.
     #[serde(default)]
     pub breakpoints: u32,
+    /// While stepping from node to node: of the answers in the tick that is shown, in the
+    /// order in which nodes answered, so many are to be shown. None: all.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub answered: Option<u32>,
 }
 
 impl Default for Control {
@@ -190,6 +194,7 @@ impl Default for Control {
             first: 1,
             latest: 0,
             breakpoints: 0,
+            answered: None,
         }
     }
 }

@@ -11,7 +11,7 @@ pub use event::{
     AgentInfo, AgentSummary, Control, Event, Hello, Level, Moves, NumberedBreak, Process, Warning,
     WorldInfo,
 };
-pub use tick::{Failure, KeyChange, Status, Step, Tick, Value};
+pub use tick::{Failure, KeyChange, Outside, Status, Step, Tick, Value, Writer};
 pub use tree::{KeyDef, NodeInfo, Rule, Span, TreeDef};
 
 /// The version of the protocol. A client of another version is told so and let go. New

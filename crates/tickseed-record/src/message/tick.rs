@@ -117,9 +117,48 @@ pub struct KeyChange {
     pub key: u32,
     /// Its value after the tick.
     pub value: Value,
-    /// The node that wrote it, where that is known.
+    /// What gave it this value, where that is known; what a world does to its agents by
+    /// itself is not.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub writer: Option<u32>,
+    pub writer: Option<Writer>,
+    /// The tick since which it has had this value, if it is not this one: in ticks that
+    /// hold all keys, not the changed ones.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub since: Option<u64>,
+}
+
+/// What gave a key its value: in JSON the node's number, or `"input"`.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
+#[serde(untagged)]
+#[non_exhaustive]
+pub enum Writer {
+    /// This node, while it was ticked or halted.
+    Node(u32),
+    /// Something that is not in the tree.
+    Outside(Outside),
+}
+
+impl Writer {
+    /// An input, before the tick.
+    pub const INPUT: Writer = Writer::Outside(Outside::Input);
+
+    /// The node, if it was one.
+    #[must_use]
+    pub fn node(self) -> Option<u32> {
+        match self {
+            Writer::Node(node) => Some(node),
+            Writer::Outside(_) => None,
+        }
+    }
+}
+
+/// What writes keys from outside of the tree.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum Outside {
+    /// An [input](Tick::inputs).
+    Input,
 }
 
 /// What a node did after an answer of one of its children.

@@ -8,7 +8,8 @@ use std::time::{Duration, Instant};
 
 use super::watcher::{Watcher, Weight, lock};
 use crate::derive::derive;
-use crate::message::{Command, Event, Hello, KeyChange, Request, Status, Subscription, Tick};
+use crate::keys::KnownKeys;
+use crate::message::{Command, Event, Hello, Request, Status, Subscription, Tick};
 use crate::structure::Structure;
 
 /// So many ticks are remembered for those who come back.
@@ -55,7 +56,7 @@ pub(super) struct State {
     wanted: Wanted,
     /// When nobody was left.
     alone: Option<Instant>,
-    keys: BTreeMap<u32, BTreeMap<u32, KeyChange>>,
+    keys: BTreeMap<u32, KnownKeys>,
     past: VecDeque<Tick>,
 }
 
@@ -321,10 +322,7 @@ impl State {
     }
 
     fn tick(&mut self, tick: &Tick) {
-        let keys = self.keys.entry(tick.agent).or_default();
-        for change in &tick.keys {
-            keys.insert(change.key, change.clone());
-        }
+        self.keys.entry(tick.agent).or_default().take(tick);
         let (mut bare, mut full) = (None, None);
         for watcher in &self.watchers {
             let mut wants = lock(&watcher.wants);
@@ -361,7 +359,7 @@ impl State {
             self.derive(&mut tick);
         }
         if all_keys && let Some(keys) = self.keys.get(&tick.agent) {
-            tick.keys = keys.values().cloned().collect();
+            tick.keys = keys.at(tick.tick);
         }
         text(&Event::Tick(Box::new(tick)))
     }
@@ -382,21 +380,19 @@ impl State {
     /// Ticks that a watcher has missed. The first of each agent holds all keys.
     fn tell_past(&self, watcher: &Watcher, after: u64) {
         let mut wants = lock(&watcher.wants);
-        let mut known: BTreeMap<u32, BTreeMap<u32, KeyChange>> = BTreeMap::new();
+        let mut known: BTreeMap<u32, KnownKeys> = BTreeMap::new();
         for tick in &self.past {
             if !wants.subscription.agents.contains(&tick.agent) {
                 continue;
             }
             let keys = known.entry(tick.agent).or_default();
-            for change in &tick.keys {
-                keys.insert(change.key, change.clone());
-            }
+            keys.take(tick);
             if tick.tick <= after {
                 continue;
             }
             let mut told = tick.clone();
             if wants.all_keys.remove(&tick.agent) {
-                told.keys = keys.values().cloned().collect();
+                told.keys = keys.at(tick.tick);
             }
             let text = self.shape(&told, wants.subscription.nodes, false);
             if !watcher.push(text, Weight::MayDrop) {

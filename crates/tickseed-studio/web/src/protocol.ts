@@ -48,6 +48,8 @@ export interface Control {
   first: number;
   latest: number;
   breakpoints?: number;
+  /** While stepping from node to node: so many answers of the tick are to be shown. */
+  answered?: number;
 }
 
 export interface Hello {
@@ -65,8 +67,13 @@ export interface Hello {
 export interface KeyChange {
   key: number;
   value: Value;
-  writer?: number;
+  /** A node, or an input; what the world does by itself has no writer. */
+  writer?: Writer;
+  /** In ticks that hold all keys: since when. */
+  since?: number;
 }
+
+export type Writer = number | 'input';
 
 export interface Tick {
   event: 'tick';
@@ -76,6 +83,8 @@ export interface Tick {
   status: Status | null;
   leaves: [number, Status | null][];
   halted?: number[];
+  extra?: unknown[];
+  decided?: [number, number][];
   deciding?: number;
   keys?: KeyChange[];
   inputs?: WorldInput[];
@@ -127,6 +136,14 @@ export interface AgentSummary {
   age: number;
   flips: number;
   warnings?: string[];
+}
+
+/** The chain of reasons behind what a node did, the nearest first: `tickseed_record::Why`. */
+export interface Why {
+  node: number;
+  ticked: boolean;
+  status: Status | null;
+  reasons: { node: number; what: unknown; text: string }[];
 }
 
 export type Event =

@@ -255,7 +255,7 @@ impl<'t, 'a, C: Context> Run<'_, 't, '_, 'a, C> {
             Kind::Precondition { guard, then } => self.precondition(id, fresh, guard, *then),
             Kind::Catch => self.catch(id),
             Kind::Uninterruptible | Kind::Hold => self.tick_only_child(id),
-            Kind::Custom => self.custom(id, fresh),
+            Kind::Custom(_) => self.custom(id, fresh),
             other => unreachable!("the interpreter has no rule for {}", other.name()),
         }
     }
@@ -286,7 +286,7 @@ impl<'t, 'a, C: Context> Run<'_, 't, '_, 'a, C> {
                 functions.end(0, &mut self.cx(), End::Halted);
                 self.trace.halted(id);
             }
-            Kind::Custom => {
+            Kind::Custom(_) => {
                 self.halt_custom(id);
                 self.trace.halted(id);
             }
@@ -326,7 +326,7 @@ impl<'t, 'a, C: Context> Run<'_, 't, '_, 'a, C> {
                 | Kind::Constant(Status::Running)
                 | Kind::Delay(_)
                 | Kind::Parallel(_)
-                | Kind::Custom
+                | Kind::Custom(_)
         )
     }
 
@@ -377,7 +377,7 @@ impl<'t, 'a, C: Context> Run<'_, 't, '_, 'a, C> {
         self.states[id.0 as usize].active
             && match node.kind {
                 Kind::Hold => true,
-                Kind::Parallel(_) | Kind::Custom => false,
+                Kind::Parallel(_) | Kind::Custom(_) => false,
                 _ => node.children.iter().any(|&child| self.holds(child)),
             }
     }
@@ -407,7 +407,7 @@ impl<'t, 'a, C: Context> Run<'_, 't, '_, 'a, C> {
     fn mark_decided(&mut self, id: NodeId, status: Status) {
         let child = match &self.node(id).kind {
             Kind::Parallel(options) => self.deciding_thread(id, options, status),
-            Kind::Custom => self.state(id).last,
+            Kind::Custom(_) => self.state(id).last,
             _ => None,
         };
         if let Some(index) = child {

@@ -54,7 +54,7 @@ impl State {
             Kind::Gate(_) => history = Some(open_gate()),
             Kind::RunOnce(_) => history = Some(History::Once(None)),
             Kind::LimitRuns(_) => history = Some(History::Runs(0)),
-            Kind::Custom => {
+            Kind::Custom(_) => {
                 let (state, memory) = functions.custom().sizes();
                 bytes = state;
                 history = Some(History::Memory(vec![0; memory]));

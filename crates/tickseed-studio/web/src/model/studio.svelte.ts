@@ -11,12 +11,15 @@ import type {
   TreeDef,
   Value,
   View,
+  Why,
   WorldInfo,
+  Writer,
 } from '../protocol';
 import type { Listener, Transport } from '../transport/transport';
 import { overSocket } from '../transport/socket';
 import { inPage } from '../transport/worker';
 import { History, type NodeState } from './history';
+import { type Walk, walk } from './walk';
 
 export interface Known {
   name: string;
@@ -29,7 +32,7 @@ export interface KeyState {
   value: Value;
   /** When it last changed. */
   tick: number;
-  writer?: number;
+  writer?: Writer;
 }
 
 /** All that the page knows, kept up to date by the events of one connection. */
@@ -81,10 +84,18 @@ export class Studio implements Listener {
   nodes = $derived<NodeInfo[]>(this.tree?.nodes ?? []);
   keyDefs = $derived<KeyDef[]>(this.tree?.keys ?? []);
   past = $derived(this.control.tick < this.control.latest);
-  /** The nodes from the root to the deciding leaf. */
+  /** The part of the tick that is shown while stepping from node to node. */
+  walk = $derived.by<Walk | undefined>(() => {
+    const { answered, tick } = this.control;
+    if (answered === undefined || this.tick?.tick !== tick) return undefined;
+    return walk(this.tick, answered, this.nodes, this.history.statesAt(tick - 1, this.nodes.length));
+  });
+  /** Each node's latest answer, as far as it is to be seen. */
+  seen = $derived(this.walk?.states ?? this.states);
+  /** The nodes from the root to the deciding leaf; while stepping, to the one that answered. */
   path = $derived.by(() => {
     const path = new Set<number>();
-    let at: number | null | undefined = this.tick?.deciding;
+    let at: number | null | undefined = this.walk?.cursor ?? this.tick?.deciding;
     while (at !== null && at !== undefined) {
       path.add(at);
       at = this.nodes[at]?.parent;
@@ -173,6 +184,23 @@ export class Studio implements Listener {
   /** Asks the engine in the page; fails with the error's text. */
   ask<T>(message: Record<string, unknown>): Promise<T> {
     return this.send(this.engine, message) as Promise<T>;
+  }
+
+  private told: TreeDef | undefined;
+
+  /** Why a node was or was not ticked in the tick that is shown: the engine's answer. */
+  async why(node: number): Promise<Why | undefined> {
+    const { tick, tree } = this;
+    if (!tick || !tree || !this.ready) return undefined;
+    // The engine in the page may run another tree than the process that is watched.
+    if (this.told !== tree) {
+      this.told = tree;
+      await this.ask({ ask: 'tree', tree });
+    }
+    const keys = this.keys.flatMap((k, key) =>
+      k ? [{ key, value: k.value, writer: k.writer, ...(k.tick < tick.tick ? { since: k.tick } : {}) }] : [],
+    );
+    return this.ask<Why>({ ask: 'why', node, tick: { ...tick, nodes: [], keys } });
   }
 
   private send(to: Transport | undefined, message: Record<string, unknown>): Promise<unknown> {
@@ -329,9 +357,7 @@ export class Studio implements Listener {
         states = this.history.statesAt(tick.tick, this.nodes.length);
       }
       for (const c of tick.keys ?? []) {
-        if (follows || !keys[c.key] || keys[c.key]!.value !== c.value) {
-          keys[c.key] = { value: c.value, tick: tick.tick, writer: c.writer };
-        }
+        keys[c.key] = { value: c.value, tick: c.since ?? tick.tick, writer: c.writer };
       }
       this.tick = tick;
     }

@@ -20,20 +20,15 @@ pub struct Agent {
     pub(crate) mem: Box<[u8]>,
     pub(crate) side: Box<[SideSlot]>,
     pub(crate) rng: Rng,
-    pub(crate) last: Option<Time>,
-    pub(crate) condition: Condition,
+    /// [`NEVER`], or the time of the last tick.
+    pub(crate) last: Time,
+    /// Whatever is noted here must be made good before the next tick.
     pub(crate) faults: Faults,
 }
 
-/// Whether an agent can be ticked.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Condition {
-    Ready,
-    /// In a tick; still so afterwards if a leaf panicked.
-    Ticking,
-    /// A leaf failed with an error.
-    Poisoned,
-}
+/// In place of the time of the last tick of an agent that was never ticked: no time has passed
+/// since the end of time.
+pub(crate) const NEVER: Time = Time(u64::MAX);
 
 impl Agent {
     pub(crate) fn new(tree: u32, bytes: usize, sides: usize, seed: u64) -> Agent {
@@ -42,8 +37,7 @@ impl Agent {
             mem: vec![0; bytes].into_boxed_slice(),
             side: (0..sides).map(|_| None).collect(),
             rng: Rng::new(seed),
-            last: None,
-            condition: Condition::Ready,
+            last: NEVER,
             faults: Faults::default(),
         }
     }
@@ -84,14 +78,14 @@ impl Agent {
     /// The time of the last tick.
     #[must_use]
     pub fn last_tick(&self) -> Option<Time> {
-        self.last
+        (self.last != NEVER).then_some(self.last)
     }
 
     /// Whether a leaf failed or panicked: then the agent must be recovered
     /// ([`Tree::recover`](crate::Tree::recover)) before it is ticked again.
     #[must_use]
     pub fn is_poisoned(&self) -> bool {
-        self.condition != Condition::Ready
+        self.faults.any()
     }
 }
 
@@ -100,7 +94,7 @@ impl fmt::Debug for Agent {
         f.debug_struct("Agent")
             .field("tree", &self.tree)
             .field("bytes", &self.mem)
-            .field("condition", &self.condition)
+            .field("poisoned", &self.is_poisoned())
             .finish_non_exhaustive()
     }
 }

@@ -1,5 +1,6 @@
 //! What leaves see: the user's context, borrowed late, with the tick's time and randomness.
 
+use core::mem::ManuallyDrop;
 use core::ops::{Deref, DerefMut};
 use core::time::Duration;
 
@@ -81,7 +82,8 @@ pub struct Cx<'x, 'a, C: Context> {
     wake: Option<Time>,
     leaving: bool,
     /// Of the function that was called last, until the executor takes it.
-    error: Option<LeafError>,
+    /// Not dropped with it, since there is never one left: that saves looking.
+    error: ManuallyDrop<Option<LeafError>>,
 }
 
 impl<'x, 'a, C: Context> Cx<'x, 'a, C> {
@@ -91,7 +93,7 @@ impl<'x, 'a, C: Context> Cx<'x, 'a, C> {
         Cx::with_nanos(at, now, nanos(dt), rng)
     }
 
-    #[inline]
+    #[inline(always)]
     pub(crate) fn with_nanos(at: &'x mut C::At<'a>, now: Time, dt: u64, rng: &'x mut Rng) -> Self {
         Cx {
             at,
@@ -100,7 +102,7 @@ impl<'x, 'a, C: Context> Cx<'x, 'a, C> {
             rng,
             wake: None,
             leaving: false,
-            error: None,
+            error: ManuallyDrop::new(None),
         }
     }
 
@@ -154,7 +156,7 @@ impl<'x, 'a, C: Context> Cx<'x, 'a, C> {
 
     #[cold]
     pub(crate) fn leave_error(&mut self, error: LeafError) {
-        self.error = Some(error);
+        *self.error = Some(error);
     }
 
     #[cold]

@@ -69,7 +69,8 @@ pub type Outcome = Result<Status, LeafError>;
 /// the [`Cx`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(u8)]
-pub(crate) enum Answer {
+#[doc(hidden)]
+pub enum Answer {
     Success,
     Failure,
     Running,
@@ -243,6 +244,9 @@ pub trait DynLeaf<C: Context>: Send + Sync {
     /// # Errors
     /// The leaf's own.
     fn run(&self, phase: Phase, state: &mut [u8], cx: &mut Cx<'_, '_, C>) -> Outcome;
+    /// [`run`](DynLeaf::run), with the answer in a register.
+    #[doc(hidden)]
+    fn answer(&self, phase: Phase, state: &mut [u8], cx: &mut Cx<'_, '_, C>) -> Answer;
     /// Halt.
     fn halt(&self, state: &mut [u8], cx: &mut Cx<'_, '_, C>);
 }
@@ -280,11 +284,15 @@ impl<C: Context, L: Leaf<C>> DynLeaf<C> for L {
     fn size(&self) -> usize {
         size_of::<L::State>()
     }
+    #[inline]
     fn run(&self, phase: Phase, state: &mut [u8], cx: &mut Cx<'_, '_, C>) -> Outcome {
         match phase {
             Phase::Start => self.start(&mut Borrowed::<L::State>::zeroed(state).state, cx),
             Phase::Tick => self.tick(&mut Borrowed::<L::State>::new(state).state, cx),
         }
+    }
+    fn answer(&self, phase: Phase, state: &mut [u8], cx: &mut Cx<'_, '_, C>) -> Answer {
+        Answer::of(self.run(phase, state, cx), cx)
     }
     fn halt(&self, state: &mut [u8], cx: &mut Cx<'_, '_, C>) {
         Leaf::halt(self, &mut Borrowed::<L::State>::new(state).state, cx);

@@ -4,11 +4,10 @@ use alloc::boxed::Box;
 use alloc::string::String;
 use alloc::vec::Vec;
 use core::sync::atomic::{AtomicU32, Ordering};
-use core::time::Duration;
 
 use once_cell::race::OnceBox;
 
-use crate::agent::{Agent, Condition};
+use crate::agent::Agent;
 use crate::build::{BuildError, validate};
 use crate::compile::{HistorySlot, IDLE, Program, Undo, compile};
 use crate::context::{Context, Cx};
@@ -16,7 +15,9 @@ use crate::def::{Def, Funcs, Functions, NodeDef, NodeId};
 use crate::error::TickError;
 use crate::history::History;
 use crate::node::Node;
-use crate::run::{Env, Failed, Faults, NoTrace, Traced, Tracer, get, get_deadline, resume_point};
+use crate::run::{
+    Env, Failed, Faults, Frame, NoTrace, Traced, Tracer, begin, get, get_deadline, resume_point,
+};
 use crate::status::Status;
 use crate::time::Time;
 use crate::trace::Trace;
@@ -135,30 +136,42 @@ impl<C: Context> Tree<C> {
         now: Time,
     ) -> Result<Status, TickError> {
         self.check(agent)?;
-        if agent.condition != Condition::Ready {
+        if agent.faults.any_mut() {
             return Err(TickError::Poisoned);
         }
-        let dt = agent.last.map_or(0, |last| now.0.saturating_sub(last.0));
-        agent.last = Some(now);
-        // Stays so if a leaf panics.
-        agent.condition = Condition::Ticking;
+        let dt = now.0.saturating_sub(agent.last.0);
+        agent.last = now;
+        let funcs = &self.funcs;
         let mut cx = Cx::with_nanos(at, now, dt, &mut agent.rng);
+        let begun = begin(
+            program,
+            funcs,
+            &mut agent.mem,
+            &mut cx,
+            trace,
+            &agent.faults,
+        );
+        let Some(begun) = begun else {
+            return Ok(Status::Running);
+        };
         let mut env = Env {
             prog: program,
-            funcs: &self.funcs,
+            funcs,
             mem: &mut agent.mem,
             side: &mut agent.side,
             cx: &mut cx,
             trace,
             faults: &agent.faults,
+            frame: Frame::NONE,
         };
-        match env.root() {
+        match env.go_on(&begun) {
             Ok(status) => {
-                agent.condition = Condition::Ready;
+                // It has nothing to note.
+                core::mem::forget(env);
                 Ok(status)
             }
             Err(Failed) => {
-                agent.condition = Condition::Poisoned;
+                drop(env);
                 Err(self.leaf_error(&agent.faults))
             }
         }
@@ -166,7 +179,7 @@ impl<C: Context> Tree<C> {
 
     #[cold]
     pub(crate) fn leaf_error(&self, faults: &Faults) -> TickError {
-        match faults.error.take() {
+        match faults.take_error() {
             Some((node, error)) => TickError::Leaf {
                 node,
                 path: self.path(node),
@@ -215,22 +228,20 @@ impl<C: Context> Tree<C> {
         now: Time,
     ) -> Result<(), TickError> {
         self.check(agent)?;
-        if agent.condition != Condition::Ready {
+        if agent.faults.any_mut() {
             return Err(TickError::Poisoned);
         }
-        agent.condition = Condition::Ticking;
-        let mut cx = Cx::new(at, now, Duration::ZERO, &mut agent.rng);
         let mut env = Env {
             prog: &self.program,
             funcs: &self.funcs,
             mem: &mut agent.mem,
             side: &mut agent.side,
-            cx: &mut cx,
+            cx: &mut Cx::with_nanos(at, now, 0, &mut agent.rng),
             trace,
             faults: &agent.faults,
+            frame: Frame::NONE,
         };
         env.halt_thread(0);
-        agent.condition = Condition::Ready;
         Ok(())
     }
 
@@ -260,24 +271,26 @@ impl<C: Context> Tree<C> {
         now: Time,
     ) -> Result<(), TickError> {
         self.check(agent)?;
-        if agent.condition == Condition::Ready {
+        if !agent.faults.any_mut() {
             return Ok(());
         }
         // The tick that failed may have been a traced one: its ops are that program's.
-        let traced = agent.faults.frames.borrow().iter().any(|f| f.traced);
-        let prog = if traced { self.traced() } else { &self.program };
-        let mut cx = Cx::new(at, now, Duration::ZERO, &mut agent.rng);
+        let prog = if agent.faults.traced() {
+            self.traced()
+        } else {
+            &self.program
+        };
         let mut env = Env {
             prog,
             funcs: &self.funcs,
             mem: &mut agent.mem,
             side: &mut agent.side,
-            cx: &mut cx,
+            cx: &mut Cx::with_nanos(at, now, 0, &mut agent.rng),
             trace: &mut NoTrace,
             faults: &agent.faults,
+            frame: Frame::NONE,
         };
         env.recover();
-        agent.condition = Condition::Ready;
         Ok(())
     }
 

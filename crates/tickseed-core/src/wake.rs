@@ -21,9 +21,7 @@ use alloc::vec::Vec;
 
 use once_cell::race::OnceBox;
 
-use crate::compile::{
-    IDLE, LEAVE, NOWHERE, Offset, Op, ParSpec, Pc, Program, WaitSpec, What, Yield,
-};
+use crate::compile::{IDLE, NOWHERE, Offset, Op, ParSpec, Pc, Program, WaitSpec, Yield};
 use crate::def::{Def, NodeDef, NodeId};
 use crate::key::KeyId;
 use crate::kind::Kind;
@@ -35,10 +33,6 @@ use crate::time::Time;
 pub(crate) struct WakeTable {
     /// Ops that call what was not declared, or draw, or must happen every tick; a bit each.
     loud_ops: Vec<u64>,
-    /// The same for functions of guards.
-    loud_parts: Vec<u64>,
-    /// The node of every part of a guard.
-    part_nodes: Vec<NodeId>,
     /// By yield; then, by thread, those of idle threads.
     sets: Vec<OnceBox<WakeSet>>,
     sabotage: Option<Sabotage>,
@@ -97,9 +91,6 @@ impl Tracer for Watch<'_> {
     fn visit(&mut self, pc: Pc) {
         self.heard |= has(&self.table.loud_ops, pc);
     }
-    fn judge(&mut self, part: u32) {
-        self.heard |= has(&self.table.loud_parts, part);
-    }
     fn unwind(&mut self) {
         self.heard = true;
     }
@@ -138,7 +129,11 @@ impl WakeTable {
         let declared = |node: NodeId| def.node(node).wakes.is_some();
         let loud_op = |(op, node): (&Op, &NodeId)| match *op {
             Op::Done(_)
-            | Op::Judge { .. }
+            | Op::Whole { .. }
+            | Op::Fraction { .. }
+            | Op::Small { .. }
+            | Op::Test { .. }
+            | Op::Compare { .. }
             | Op::WaitTick { .. }
             | Op::Pend { .. }
             | Op::Yield { .. }
@@ -162,9 +157,11 @@ impl WakeTable {
             Op::WaitStart { spec, .. } | Op::Deadline { spec, .. } => {
                 !matches!(prog.waits[spec as usize], WaitSpec::Fixed(_))
             }
-            Op::Tick { .. } | Op::LeafTick { .. } | Op::BoxedTick { .. } | Op::Switch { .. } => {
-                !declared(*node)
-            }
+            Op::Ask { .. }
+            | Op::Tick { .. }
+            | Op::LeafTick { .. }
+            | Op::BoxedTick { .. }
+            | Op::Switch { .. } => !declared(*node),
             Op::Utility { utility } => {
                 !declared(*node)
                     || prog.utilities[utility as usize].options.choose != Choose::Highest
@@ -172,21 +169,11 @@ impl WakeTable {
             // Starts, instant actions, hooks, logs, rounds of loops, draws, custom nodes.
             _ => true,
         };
-        let mut part_nodes = vec![NodeId::ROOT; prog.judges.len()];
-        for (op, node) in prog.ops.iter().zip(&prog.op_nodes) {
-            if let Op::Judge { first } = op {
-                part_nodes[*first as usize] = *node;
-            }
-        }
-        let loud_part =
-            |i: usize| matches!(prog.judges[i].what, What::Call(_)) && !declared(part_nodes[i]);
         WakeTable {
             loud_ops: bits(prog.ops.iter().zip(&prog.op_nodes).map(loud_op)),
-            loud_parts: bits((0..prog.judges.len()).map(loud_part)),
             sets: (0..prog.yields.len() + prog.threads.len())
                 .map(|_| OnceBox::new())
                 .collect(),
-            part_nodes,
             sabotage,
         }
     }
@@ -302,8 +289,8 @@ fn is_ticked(prog: &Program, p: &ParSpec, mem: &[u8], child: u32) -> bool {
     if awaiting { !idle } else { !latched }
 }
 
-/// A place on a way through a program: an op or a part of a guard, and whether the old
-/// resume point is still to be taken up.
+/// A place on a way through a program: an op, and whether the old resume point is still to be
+/// taken up.
 type Spot = u32;
 
 /// Looks for the quiet ways from a resume point back to it.
@@ -339,10 +326,6 @@ impl<'s> Search<'s> {
         pc * 2 + u32::from(live)
     }
 
-    fn part(&self, part: u32, live: bool) -> Spot {
-        (self.prog.ops.len() as u32 + part) * 2 + u32::from(live)
-    }
-
     fn spot(&mut self, spot: Spot) -> usize {
         let next = self.spots.len();
         let index = *self.found.entry(spot).or_insert(next);
@@ -374,19 +357,6 @@ impl<'s> Search<'s> {
     fn onward(&self, spot: Spot, to: &mut Vec<Spot>) -> bool {
         let prog = self.prog;
         let (index, live) = (spot / 2, spot & 1 != 0);
-        if let Some(part) = index.checked_sub(prog.ops.len() as u32) {
-            if !has(&self.table.loud_parts, part) {
-                let judge = &prog.judges[part as usize];
-                to.extend([judge.s, judge.f].map(|edge| {
-                    if edge & LEAVE != 0 {
-                        Self::op(edge & !LEAVE, live)
-                    } else {
-                        self.part(edge, live)
-                    }
-                }));
-            }
-            return false;
-        }
         if has(&self.table.loud_ops, index) {
             return false;
         }
@@ -399,7 +369,15 @@ impl<'s> Search<'s> {
         let inside = |lo: Yield, hi: Yield| live && lo <= self.at && self.at < hi;
         match prog.ops[index as usize] {
             Op::Done(_) => return self.at == IDLE,
-            Op::Judge { first } => to.push(self.part(first, live)),
+            Op::Whole { s, f, .. }
+            | Op::Fraction { s, f, .. }
+            | Op::Small { s, f, .. }
+            | Op::Ask { s, f, .. }
+            | Op::Test { s, f, .. }
+            | Op::Compare { s, f, .. } => {
+                go(s, live);
+                go(f, live);
+            }
             Op::Tick { y, s, f, .. }
             | Op::LeafTick { y, s, f, .. }
             | Op::BoxedTick { y, s, f, .. } => {
@@ -531,28 +509,25 @@ impl<'s> Search<'s> {
     fn depend(&self, spot: Spot, on: &[bool], set: &mut WakeSet) {
         let prog = self.prog;
         let (index, live) = (spot / 2, spot & 1 != 0);
-        if let Some(part) = index.checked_sub(prog.ops.len() as u32) {
-            if self.table.sabotaged(Sabotage::FailedGuards) {
-                let holds = match prog.judges[part as usize].s {
-                    edge if edge & LEAVE != 0 => Self::op(edge & !LEAVE, live),
-                    edge => self.part(edge, live),
-                };
-                if !self.found.get(&holds).is_some_and(|&i| on[i]) {
-                    return;
+        let node = self.def.node(prog.op_nodes[index as usize]);
+        let mut keys = || keys_of(node, |key| set.keys.push(key));
+        match prog.ops[index as usize] {
+            Op::Whole { s, .. }
+            | Op::Fraction { s, .. }
+            | Op::Small { s, .. }
+            | Op::Ask { s, .. }
+            | Op::Test { s, .. }
+            | Op::Compare { s, .. } => {
+                let holds = self.found.get(&Self::op(s, live)).is_some_and(|&i| on[i]);
+                if holds || !self.table.sabotaged(Sabotage::FailedGuards) {
+                    keys();
                 }
             }
-            let node = self.table.part_nodes[part as usize];
-            keys_of(self.def.node(node), |key| set.keys.push(key));
-            return;
-        }
-        match prog.ops[index as usize] {
             Op::Tick { .. } | Op::LeafTick { .. } | Op::BoxedTick { .. } | Op::Switch { .. } => {
-                let node = prog.op_nodes[index as usize];
-                keys_of(self.def.node(node), |key| set.keys.push(key));
+                keys();
             }
             Op::Utility { utility } => {
-                let node = prog.op_nodes[index as usize];
-                keys_of(self.def.node(node), |key| set.keys.push(key));
+                keys();
                 set.timers.extend(prog.utilities[utility as usize].dwell);
             }
             Op::WaitTick { slot, .. } | Op::Limit { slot, .. } => set.timers.push(slot),

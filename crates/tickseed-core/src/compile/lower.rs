@@ -15,8 +15,8 @@ use alloc::vec::Vec;
 
 use super::layout::{Info, Layout, lay_out, resume_width};
 use super::program::{
-    BeforeSpec, HistorySlot, Judge, LEAVE, NOWHERE, Offset, Op, Pc, Program, Thread, Undo, Unwind,
-    What, Yield, YieldInfo,
+    BeforeSpec, HistorySlot, NOWHERE, Offset, Op, Pc, Program, Thread, Undo, Unwind, Yield,
+    YieldInfo,
 };
 use crate::context::Context;
 use crate::def::{Def, FnRef, Funcs, NodeDef, NodeId};
@@ -524,28 +524,28 @@ impl<'d> Lower<'d> {
                         f
                     }
                 }
-                Some(Judged::Quick(q)) => {
-                    let what = match t.source.ty {
-                        ScalarType::I32 | ScalarType::U32 => What::Whole(q),
-                        ScalarType::F32 => What::Fraction(q),
-                        ty => What::Small(ty, q),
+                Some(Judged::Quick(quick)) => {
+                    let op = match t.source.ty {
+                        ScalarType::I32 | ScalarType::U32 => Op::Whole { quick, s, f },
+                        ScalarType::F32 => Op::Fraction { quick, s, f },
+                        ty => Op::Small { ty, quick, s, f },
                     };
-                    self.judge(id, what, s, f)
+                    self.emit(id, op)
                 }
                 None => {
                     self.out.tests.push(*t);
-                    let index = (self.out.tests.len() - 1) as u32;
-                    self.judge(id, What::Test(index), s, f)
+                    let test = (self.out.tests.len() - 1) as u32;
+                    self.emit(id, Op::Test { test, s, f })
                 }
             },
             Expr::Compare(c) => {
                 self.out.compares.push(*c);
-                let index = (self.out.compares.len() - 1) as u32;
-                self.judge(id, What::Compare(index), s, f)
+                let compare = (self.out.compares.len() - 1) as u32;
+                self.emit(id, Op::Compare { compare, s, f })
             }
             Expr::Call(i) => {
                 let func = self.func(id, *i as usize);
-                self.judge(id, What::Call(func), s, f)
+                self.emit(id, Op::Ask { func, s, f })
             }
             Expr::All(parts) => parts
                 .iter()
@@ -557,22 +557,6 @@ impl<'d> Lower<'d> {
                 .fold(f, |next, e| self.guard(id, e, s, next)),
             Expr::Not(e) => self.guard(id, e, f, s),
         }
-    }
-
-    /// A part of a guard. Where an edge leads to another guard it stays in their graph.
-    fn judge(&mut self, id: NodeId, what: What, s: Pc, f: Pc) -> Pc {
-        let edge = |to: Pc| match self.out.ops.get(to as usize) {
-            Some(&Op::Judge { first }) => first,
-            _ => to | LEAVE,
-        };
-        let part = Judge {
-            what,
-            s: edge(s),
-            f: edge(f),
-        };
-        self.out.judges.push(part);
-        let first = (self.out.judges.len() - 1) as u32;
-        self.emit(id, Op::Judge { first })
     }
 
     /// A byte that tells whether anything in this activation was not skipped.

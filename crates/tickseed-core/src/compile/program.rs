@@ -30,8 +30,23 @@ pub(crate) type Offset = u32;
 pub(crate) enum Op {
     /// The thread is over.
     Done(Status),
-    /// Judges guards: enters their graph at this one.
-    Judge { first: u32 },
+    /// Judges four bytes of the block, as a whole number.
+    Whole { quick: Quick, s: Pc, f: Pc },
+    /// Judges four bytes of the block, as a fraction.
+    Fraction { quick: Quick, s: Pc, f: Pc },
+    /// Judges fewer bytes of the block.
+    Small {
+        ty: ScalarType,
+        quick: Quick,
+        s: Pc,
+        f: Pc,
+    },
+    /// Judges by a function.
+    Ask { func: u32, s: Pc, f: Pc },
+    /// Judges a comparison of any kind.
+    Test { test: u32, s: Pc, f: Pc },
+    /// Judges a comparison of two keys.
+    Compare { compare: u32, s: Pc, f: Pc },
     /// Calls an action that never runs on.
     Instant { func: u32, s: Pc, f: Pc },
     /// Starts an action.
@@ -255,36 +270,6 @@ pub(crate) struct YieldInfo {
     pub(crate) to: u32,
 }
 
-/// One part of a guard. Adjacent guards form a graph of their own: from part to part
-/// without a step of the program in between.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Judge {
-    pub(crate) what: What,
-    /// Where to go if it holds, and if not: another part, or an op if [`LEAVE`] is added.
-    pub(crate) s: u32,
-    pub(crate) f: u32,
-}
-
-/// What a part of a guard judges.
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum What {
-    /// Four bytes of the block, as a whole number.
-    Whole(Quick),
-    /// Four bytes of the block, as a fraction.
-    Fraction(Quick),
-    /// Fewer bytes.
-    Small(ScalarType, Quick),
-    /// A function.
-    Call(u32),
-    /// A comparison of any kind.
-    Test(u32),
-    /// Two keys.
-    Compare(u32),
-}
-
-/// Marks an edge of a [`Judge`] that leads to an op.
-pub(crate) const LEAVE: u32 = 1 << 31;
-
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum WaitSpec {
     Fixed(u64),
@@ -414,7 +399,6 @@ pub(crate) struct Program {
     pub(crate) root: Thread,
     pub(crate) yields: Vec<YieldInfo>,
     pub(crate) unwinds: Vec<Unwind>,
-    pub(crate) judges: Vec<Judge>,
     pub(crate) tests: Vec<Test>,
     pub(crate) compares: Vec<Compare>,
     pub(crate) waits: Vec<WaitSpec>,

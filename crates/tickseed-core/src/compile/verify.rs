@@ -1,7 +1,7 @@
 //! A verifier of programs: turns faults of the compiler into messages. Debug builds run it
 //! on everything they compile.
 
-use super::program::{LEAVE, NOWHERE, Op, Pc, Program};
+use super::program::{NOWHERE, Op, Pc, Program};
 
 /// Checks that every edge leads to an op, every yield lies in its thread, and every table
 /// entry is a place in the program.
@@ -18,9 +18,14 @@ pub(super) fn verify(p: &Program) {
     for (i, op) in p.ops.iter().enumerate() {
         let edges: &[Pc] = match op {
             Op::Done(_) | Op::Yield { .. } => &[],
-            Op::Judge { .. } => &[],
-            Op::Catch { s, f, .. } => &[*s, *f],
-            Op::Instant { s, f, .. }
+            Op::Whole { s, f, .. }
+            | Op::Fraction { s, f, .. }
+            | Op::Small { s, f, .. }
+            | Op::Ask { s, f, .. }
+            | Op::Test { s, f, .. }
+            | Op::Compare { s, f, .. }
+            | Op::Catch { s, f, .. }
+            | Op::Instant { s, f, .. }
             | Op::Start { s, f, .. }
             | Op::Tick { s, f, .. }
             | Op::LeafStart { s, f, .. }
@@ -69,19 +74,6 @@ pub(super) fn verify(p: &Program) {
                 (table + len) as usize <= p.tables.len(),
                 "the table of op {i} is out of bounds"
             );
-        }
-    }
-    for (i, j) in p.judges.iter().enumerate() {
-        for to in [j.s, j.f] {
-            if to & LEAVE != 0 {
-                check("guard", i, to & !LEAVE);
-            } else {
-                // Parts are made last to first, so a graph without ways back ends.
-                assert!(
-                    (to as usize) < i,
-                    "guard {i} leads on to {to}, which is not before it"
-                );
-            }
         }
     }
     p.tables

@@ -7,7 +7,7 @@ use crate::context::{Context, Cx};
 use crate::error::TickError;
 use crate::leaf::SideSlot;
 use crate::rng::Rng;
-use crate::run::{Env, Failed, Faults, NoTrace, Traced, Tracer};
+use crate::run::{Env, Failed, Faults, Frame, NoTrace, Traced, Tracer, begin};
 use crate::status::Status;
 use crate::time::Time;
 use crate::trace::Trace;
@@ -145,7 +145,6 @@ impl<C: Context> Lane<'_, C> {
             *last = now.0;
         }
         self.out.ticked += 1;
-        let mut cx = Cx::with_nanos(at, now, dt, rng);
         let stride = tree.program.bytes;
         let sides = tree.program.sides;
         let out = &mut *self.out;
@@ -157,26 +156,40 @@ impl<C: Context> Lane<'_, C> {
             leaving: false,
             done: false,
         };
+        let mut cx = Cx::with_nanos(at, now, dt, rng);
+        let mem = &mut self.blocks[i * stride..(i + 1) * stride];
+        let funcs = &tree.funcs;
+        let begun = begin(prog, funcs, mem, &mut cx, trace, guard.faults);
+        let side = &mut self.sides[i * sides..(i + 1) * sides];
         let mut env = Env {
             prog,
-            funcs: &tree.funcs,
-            mem: &mut self.blocks[i * stride..(i + 1) * stride],
-            side: &mut self.sides[i * sides..(i + 1) * sides],
+            funcs,
+            mem,
+            side,
             cx: &mut cx,
             trace,
             faults: guard.faults,
+            frame: Frame::NONE,
         };
-        match env.root() {
+        let status = match begun {
+            None => Ok(Status::Running),
+            Some(begun) => env.go_on(&begun),
+        };
+        match status {
             Ok(status) => {
                 if env.cx.wants_despawn() {
                     guard.leaving = true;
                     env.halt_thread(0);
                     guard.freed.push(guard.index);
                 }
+                drop(env);
                 guard.done = true;
                 Ok((status, cx.requested_wake()))
             }
-            Err(Failed) => Err(tree.leaf_error(guard.faults)),
+            Err(Failed) => {
+                drop(env);
+                Err(tree.leaf_error(guard.faults))
+            }
         }
     }
 
@@ -228,7 +241,6 @@ impl<C: Context> Lane<'_, C> {
         let i = local as usize;
         let mut derived = Rng::new(self.derive);
         let rng = self.rngs.get_mut(i).unwrap_or(&mut derived);
-        let mut cx = Cx::with_nanos(at, now, 0, rng);
         let (stride, sides) = (tree.program.bytes, tree.program.sides);
         let out = &mut *self.out;
         let mut guard = Unfinished {
@@ -244,9 +256,10 @@ impl<C: Context> Lane<'_, C> {
             funcs: &tree.funcs,
             mem: &mut self.blocks[i * stride..(i + 1) * stride],
             side: &mut self.sides[i * sides..(i + 1) * sides],
-            cx: &mut cx,
+            cx: &mut Cx::with_nanos(at, now, 0, rng),
             trace: &mut NoTrace,
             faults: guard.faults,
+            frame: Frame::NONE,
         };
         env.halt_thread(0);
         guard.freed.push(guard.index);
@@ -374,20 +387,19 @@ fn caught<'h, C: Context>(
             .downcast_ref::<alloc::string::String>()
             .map(|s| s.as_str())
     });
-    let frame = lane
-        .out
-        .poisoned
-        .last()
+    let faults = lane.out.poisoned.last();
+    let frame = faults
         .filter(|p| p.0 == lane.first + local)
-        .and_then(|(_, faults)| faults.frames.borrow().first().copied());
-    let path = frame.map(|frame| {
-        let prog = if frame.traced {
-            lane.tree.traced()
-        } else {
-            &lane.tree.program
-        };
-        lane.tree.path(prog.op_nodes[frame.pc as usize])
-    });
+        .and_then(|(_, faults)| faults.look(|f| f.frames.first().copied()).flatten());
+    let stride = lane.tree.program.bytes;
+    let block = &lane.blocks[local as usize * stride..(local as usize + 1) * stride];
+    let node = match frame {
+        Some(f) if f.traced => Some(lane.tree.traced().op_nodes[f.pc as usize]),
+        Some(f) => Some(lane.tree.program.op_nodes[f.pc as usize]),
+        // The leaf that ran panicked: the resume point tells which.
+        None => lane.tree.running_in(block).first().copied(),
+    };
+    let path = node.map(|node| lane.tree.path(node));
     Err(TickError::Panicked {
         path,
         message: text.unwrap_or("(no text)").into(),

@@ -21,7 +21,6 @@ mod wheel;
 use alloc::collections::BTreeMap;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
-use core::time::Duration;
 
 use crate::cadence::{Cadence, Pacer};
 use crate::compile::{IDLE, Op};
@@ -32,7 +31,7 @@ use crate::history::History;
 use crate::leaf::SideSlot;
 use crate::nodes::Choose;
 use crate::rng::Rng;
-use crate::run::{Env, Faults, NoTrace, resume_point};
+use crate::run::{Env, Faults, Frame, NoTrace, resume_point};
 use crate::time::Time;
 use crate::tree::Tree;
 
@@ -388,20 +387,23 @@ impl<C: Context> Herd<C> {
         let poisoned = faults.is_some();
         let mut derived = Rng::new(self.options.seed);
         let rng = self.rngs.get_mut(i).unwrap_or(&mut derived);
-        let mut cx = Cx::new(at, now, Duration::ZERO, rng);
         // If a hook panics, what is left to be done stays noted.
         let mut noted = Noted(&mut self.poisoned, index, Some(faults.unwrap_or_default()));
         if let Some(faults) = &noted.2 {
-            let traced = faults.frames.borrow().iter().any(|f| f.traced);
             let (stride, sides) = (tree.program.bytes, tree.program.sides);
             let mut env = Env {
-                prog: if traced { tree.traced() } else { &tree.program },
+                prog: if faults.traced() {
+                    tree.traced()
+                } else {
+                    &tree.program
+                },
                 funcs: &tree.funcs,
                 mem: &mut self.blocks[i * stride..(i + 1) * stride],
                 side: &mut self.sides[i * sides..(i + 1) * sides],
-                cx: &mut cx,
+                cx: &mut Cx::with_nanos(at, now, 0, rng),
                 trace: &mut NoTrace,
                 faults,
+                frame: Frame::NONE,
             };
             if !poisoned {
                 set_bit(&mut self.slots.ready, index, false);

@@ -18,7 +18,7 @@ impl<C: Context, T: Tracer> BranchHost<C> for Host<'_, '_, '_, '_, C, T> {
         self.spec.children as usize
     }
     fn tick(&mut self, child: usize) -> Result<Status, Stop> {
-        if self.env.faults.error.borrow().is_some() {
+        if self.env.faults.failed() {
             // The rule went on after a child failed with an error: nothing more is ticked.
             return Err(Stop::passed_on());
         }
@@ -28,7 +28,7 @@ impl<C: Context, T: Tracer> BranchHost<C> for Host<'_, '_, '_, '_, C, T> {
             .map_err(|Failed| Stop::passed_on())
     }
     fn halt(&mut self, child: usize) {
-        if self.env.faults.error.borrow().is_none() {
+        if !self.env.faults.failed() {
             self.env.halt_thread(self.spec.first + child as u32);
         }
     }
@@ -76,7 +76,7 @@ impl<C: Context, T: Tracer> Env<'_, '_, '_, C, T> {
         let last = host.last;
         match result {
             // A rule that swallowed a child's error does not hide it.
-            _ if self.faults.error.borrow().is_some() => Err(Failed),
+            _ if self.faults.failed() => Err(Failed),
             Ok(status) => {
                 if T::ON
                     && let Some(c) = last
@@ -95,7 +95,7 @@ impl<C: Context, T: Tracer> Env<'_, '_, '_, C, T> {
                 let error = stop.into_error().unwrap_or_else(|| {
                     crate::leaf::LeafError::new("the node stopped without an error of its own")
                 });
-                self.faults.error.replace(Some((node, error)));
+                self.faults.note(|fault| fault.error = Some((node, error)));
                 Err(Failed)
             }
         }

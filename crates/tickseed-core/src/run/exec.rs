@@ -1,160 +1,166 @@
 //! The executor: one thread of one tick.
 //!
-//! The loop holds only the ops that most ticks meet; the others are out of line in `rare`.
-//! That keeps the loop's registers and its entry small: a tick of a running leaf under a
-//! deep path is one op.
-
-use core::cell::Cell;
-use core::marker::PhantomData;
+//! The loop holds the ops that most ticks meet; the others are out of line in `rare`. That
+//! keeps the loop's registers and its entry few. Only the ops themselves and the place are
+//! kept at hand: whatever else an op needs it fetches through `self`, so that nothing is
+//! loaded at the entry that a short tick does not use.
 
 use super::rare::Next;
 use super::unwind::EVERYTHING;
-use super::{Env, Failed, Faults, FrameRecord, Tracer, get, get_deadline, put};
-use crate::compile::{IDLE, LEAVE, Op, Pc, Program, Thread, What, Yield};
-use crate::context::Context;
+use super::{Env, Failed, Faults, Frame, Tracer, at, from, get, get_deadline, put_deadline};
+use crate::compile::{IDLE, Op, Pc, Program, Yield};
+use crate::context::{Context, Cx};
 use crate::def::Funcs;
 use crate::leaf::{Answer, LeafError, Phase};
 use crate::status::Status;
 
-/// What counts of a thread's tick if a leaf panics or fails: then dropping this notes it.
-/// Otherwise it is forgotten, and costs a store for each call out.
-pub(super) struct Frame<'f, T: Tracer> {
-    faults: &'f Faults,
-    tracer: PhantomData<T>,
-    thread: u32,
-    /// The op that calls out.
-    pub(super) pc: Cell<Pc>,
-    /// The resume point of the last tick, until it is taken up or unwound.
-    pub(super) old: Cell<Yield>,
+/// Where a tick of a whole tree goes on.
+pub(crate) struct Begun {
+    /// The op at the resume point.
+    pc: Pc,
+    to: Pc,
+    began: Yield,
+    old: Yield,
+    /// An answer to be looked at first.
+    odd: Option<Answer>,
 }
 
-impl<T: Tracer> Drop for Frame<'_, T> {
+/// Begins a tick of a whole tree. The commonest tick of all, a running leaf that runs on, is
+/// done here, in few registers: then there is nothing to go on with.
+#[inline(always)]
+pub(crate) fn begin<C: Context, T: Tracer>(
+    prog: &Program,
+    funcs: &Funcs<C>,
+    mem: &mut [u8],
+    cx: &mut Cx<'_, '_, C>,
+    trace: &mut T,
+    faults: &Faults,
+) -> Option<Begun> {
+    let t = &prog.root;
+    let stored = get(mem, t.slot, t.width);
+    let pc = *at(&prog.tables, t.table + stored);
+    let mut begun = Begun {
+        pc,
+        to: pc,
+        began: IDLE,
+        old: IDLE,
+        odd: None,
+    };
+    if stored == 0 {
+        return Some(begun);
+    }
+    if T::WATCH {
+        trace.visit(pc);
+    }
+    let calling = Calling(faults);
+    let answer = match *at(&prog.ops, pc) {
+        Op::Tick { func, s, f, .. } => Some((at(&funcs.acts, func)(cx), s, f)),
+        Op::LeafTick {
+            leaf, slot, s, f, ..
+        } => {
+            let answer = at(&funcs.leaves, leaf).answer(Phase::Tick, from(mem, slot), cx);
+            Some((answer, s, f))
+        }
+        Op::WaitTick { slot, s, .. } => {
+            let over = get_deadline(mem, slot).passed(cx.now());
+            let answer = if over {
+                Answer::Success
+            } else {
+                Answer::Running
+            };
+            Some((answer, s, s))
+        }
+        _ => None,
+    };
+    core::mem::forget(calling);
+    begun.began = t.lo + stored - 1;
+    match answer {
+        None => begun.old = begun.began,
+        Some((Answer::Running, ..)) => return None,
+        Some((Answer::Success, s, _)) => begun.to = s,
+        Some((Answer::Failure, _, f)) => begun.to = f,
+        Some((other, ..)) => begun.odd = Some(other),
+    }
+    Some(begun)
+}
+
+/// The leaf at the resume point is being called. If it panics there is nothing to be noted
+/// but that: the resume point tells the rest.
+struct Calling<'c>(&'c Faults);
+
+impl Drop for Calling<'_> {
     #[cold]
     fn drop(&mut self) {
-        let record = FrameRecord {
-            thread: self.thread,
-            pc: self.pc.get(),
-            old: self.old.get(),
-            traced: T::ON,
-        };
-        self.faults.frames.borrow_mut().push(record);
+        self.0.note(|_| {});
     }
 }
 
 impl<C: Context, T: Tracer> Env<'_, '_, '_, C, T> {
-    /// Ticks the whole tree.
+    /// Goes on with a tick of the whole tree. If it fails or panics, dropping `self` later
+    /// notes where it was.
     #[inline(always)]
-    pub(crate) fn root(&mut self) -> Result<Status, Failed> {
-        let prog = self.prog;
+    pub(crate) fn go_on(&mut self, begun: &Begun) -> Result<Status, Failed> {
+        self.frame = Frame {
+            thread: 0,
+            pc: begun.pc,
+            old: begun.old,
+        };
         self.show_keys(None);
-        let answer = self.tick_thread(0, &prog.root);
-        if answer.is_err() {
+        let depth = self.trace.depth();
+        let mut to = begun.to;
+        if let Some(answer) = begun.odd {
+            to = self.odd(begun.pc, answer)?;
+        }
+        let status = self.exec(to, begun.began, begun.old);
+        if T::ON && status.is_err() {
             self.show_keys_now();
         }
-        answer
-    }
-
-    /// Ticks one thread.
-    pub(crate) fn thread(&mut self, thread: u32) -> Result<Status, Failed> {
-        let prog = self.prog;
-        self.tick_thread(thread, &prog.threads[thread as usize])
-    }
-
-    #[inline(always)]
-    fn tick_thread(&mut self, thread: u32, t: &Thread) -> Result<Status, Failed> {
-        let depth = self.trace.depth();
-        let status = self.begin(self.prog, self.funcs, thread, t)?;
+        let status = status?;
         if T::ON && status == Status::Running {
             self.show_keys_now();
             self.trace.running(depth);
         }
+        self.frame = Frame::NONE;
         Ok(status)
     }
 
-    /// The commonest tick of all, a running leaf that runs on, needs nothing of the loop:
-    /// it is done here, in few registers. Everything else goes on in the loop.
-    #[inline(always)]
-    fn begin(
-        &mut self,
-        prog: &Program,
-        funcs: &Funcs<C>,
-        thread: u32,
-        t: &Thread,
-    ) -> Result<Status, Failed> {
+    /// Ticks a thread within the tick of another.
+    pub(crate) fn thread(&mut self, thread: u32) -> Result<Status, Failed> {
+        let t = at(&self.prog.threads, thread);
         let stored = get(self.mem, t.slot, t.width);
-        let pc = prog.tables[(t.table + stored) as usize];
-        let mut frame = Frame::<T> {
-            faults: self.faults,
-            tracer: PhantomData,
-            thread,
-            pc: Cell::new(pc),
-            old: Cell::new(IDLE),
-        };
-        if stored == 0 {
-            return self.exec(prog, funcs, frame, pc, IDLE);
+        let pc = *at(&self.prog.tables, t.table + stored);
+        let old = if stored == 0 { IDLE } else { t.lo + stored - 1 };
+        let depth = self.trace.depth();
+        let outer = core::mem::replace(&mut self.frame, Frame { thread, pc, old });
+        let nested = Nested { env: self, outer };
+        let status = nested.env.exec(pc, old, old)?;
+        if T::ON && status == Status::Running {
+            nested.env.show_keys_now();
+            nested.env.trace.running(depth);
         }
-        let began = t.lo + stored - 1;
-        if T::WATCH {
-            self.trace.visit(pc);
-        }
-        let (answer, s, f) = match prog.ops[pc as usize] {
-            Op::Tick { func, s, f, .. } => (funcs.acts[func as usize](self.cx), s, f),
-            Op::LeafTick {
-                leaf, slot, s, f, ..
-            } => {
-                let state = &mut self.mem[slot as usize..];
-                let outcome = funcs.leaves[leaf as usize].run(Phase::Tick, state, self.cx);
-                (Answer::of(outcome, self.cx), s, f)
-            }
-            Op::WaitTick { slot, s, .. } => {
-                let over = get_deadline(self.mem, slot).passed(self.cx.now());
-                (
-                    if over {
-                        Answer::Success
-                    } else {
-                        Answer::Running
-                    },
-                    s,
-                    s,
-                )
-            }
-            _ => {
-                *frame.old.get_mut() = began;
-                return self.exec(prog, funcs, frame, pc, began);
-            }
-        };
-        let to = match answer {
-            Answer::Running => {
-                core::mem::forget(frame);
-                return Ok(Status::Running);
-            }
-            Answer::Success => s,
-            Answer::Failure => f,
-            other => self.odd(prog, pc, other)?,
-        };
-        self.exec(prog, funcs, frame, to, began)
+        nested.env.frame = nested.outer;
+        core::mem::forget(nested);
+        Ok(status)
     }
 
-    /// Goes on from `pc`. The program and the functions are arguments of their own so that
-    /// the compiler knows that nothing else writes to them.
+    /// Keeps the resume point of the thread that is ticked.
     #[inline(never)]
-    fn exec(
-        &mut self,
-        prog: &Program,
-        funcs: &Funcs<C>,
-        frame: Frame<'_, T>,
-        mut pc: Pc,
-        began: Yield,
-    ) -> Result<Status, Failed> {
-        let thread = frame.thread;
-        // Kept in a register; the frame's copy is only written, for the sake of `drop`.
-        let mut old = frame.old.get();
+    fn keep(&mut self, y: Yield) {
+        self.set_resume_point(self.frame.thread, y);
+    }
+
+    /// Goes on from `pc`. `began` is the resume point of the last tick; `old` as well, if it
+    /// is not taken up yet.
+    #[inline(never)]
+    fn exec(&mut self, mut pc: Pc, began: Yield, mut old: Yield) -> Result<Status, Failed> {
+        let prog = self.prog;
+        let ops = prog.ops.as_slice();
 
         /// Forgets the old resume point.
         macro_rules! consume {
             () => {{
                 old = IDLE;
-                frame.old.set(IDLE);
+                self.frame.old = IDLE;
             }};
         }
         /// Ends what is active at the old resume point, below a node.
@@ -162,7 +168,7 @@ impl<C: Context, T: Tracer> Env<'_, '_, '_, C, T> {
             ($above:expr) => {{
                 let y = old;
                 consume!();
-                frame.pc.set(pc);
+                self.frame.pc = pc;
                 self.unwind(y, $above);
             }};
         }
@@ -171,16 +177,23 @@ impl<C: Context, T: Tracer> Env<'_, '_, '_, C, T> {
             ($y:expr) => {{
                 let y = $y;
                 if old != IDLE {
-                    frame.old.set(IDLE);
-                    frame.pc.set(pc);
+                    self.frame.old = IDLE;
+                    self.frame.pc = pc;
                     self.unwind_to(old, y);
                 }
                 if y != began {
-                    let t = &prog.threads[thread as usize];
-                    put(self.mem, t.slot, t.width, y - t.lo + 1);
+                    self.keep(y);
                 }
-                core::mem::forget(frame);
                 return Ok(Status::Running);
+            }};
+        }
+        /// A function is about to be called.
+        macro_rules! call {
+            () => {{
+                self.frame.pc = pc;
+                if T::WATCH {
+                    self.trace.visit(pc);
+                }
             }};
         }
         /// Goes on by a leaf's answer.
@@ -190,80 +203,129 @@ impl<C: Context, T: Tracer> Env<'_, '_, '_, C, T> {
                     Answer::Success => $s,
                     Answer::Failure => $f,
                     Answer::Running => yield_at!($y),
-                    other => self.odd(prog, pc, other)?,
+                    other => self.odd(pc, other)?,
+                }
+            };
+        }
+        /// Goes on by a guard. A branch, not a choice by arithmetic: it can be foreseen.
+        macro_rules! judged {
+            ($holds:expr, $s:expr, $f:expr) => {
+                pc = if $holds {
+                    $s
+                } else {
+                    cold();
+                    $f
                 }
             };
         }
 
-        loop {
-            match prog.ops[pc as usize] {
+        let mut op = at(ops, pc);
+        'ops: loop {
+            match *op {
                 Op::Done(status) => {
                     if old != IDLE {
-                        frame.old.set(IDLE);
-                        frame.pc.set(pc);
+                        self.frame.old = IDLE;
+                        self.frame.pc = pc;
                         self.unwind(old, EVERYTHING);
                     }
                     if began != IDLE {
-                        let t = &prog.threads[thread as usize];
-                        put(self.mem, t.slot, t.width, 0);
+                        self.keep(IDLE);
                     }
-                    core::mem::forget(frame);
                     return Ok(status);
                 }
-                Op::Judge { first } => {
-                    frame.pc.set(pc);
-                    let at = self.cx.at();
-                    let block = C::block(at);
-                    let mut i = first;
-                    pc = loop {
-                        let part = &prog.judges[i as usize];
-                        if T::WATCH {
-                            self.trace.judge(i);
+                // Guards mostly come in rows: those that follow are judged here as well.
+                Op::Whole {
+                    mut quick,
+                    mut s,
+                    mut f,
+                } => {
+                    let block = C::block(self.cx.at());
+                    loop {
+                        judged!(quick.whole(block), s, f);
+                        op = at(ops, pc);
+                        match *op {
+                            Op::Whole {
+                                quick: q,
+                                s: a,
+                                f: b,
+                            } => (quick, s, f) = (q, a, b),
+                            _ => continue 'ops,
                         }
-                        let holds = match &part.what {
-                            What::Whole(q) => q.whole(block),
-                            What::Fraction(q) => q.fraction(block),
-                            What::Call(func) => funcs.preds[*func as usize](at),
-                            other => wide::<C>(prog, other, at),
-                        };
-                        i = if holds {
-                            part.s
-                        } else {
-                            // A branch, not a choice by arithmetic: it can be foreseen.
-                            cold();
-                            part.f
-                        };
-                        if i & LEAVE != 0 {
-                            break i & !LEAVE;
-                        }
-                    };
+                    }
+                }
+                Op::Ask {
+                    mut func,
+                    mut s,
+                    mut f,
+                } => loop {
+                    call!();
+                    let holds = at(&self.funcs.preds, func)(self.cx.at());
+                    judged!(holds, s, f);
+                    op = at(ops, pc);
+                    match *op {
+                        Op::Ask {
+                            func: n,
+                            s: a,
+                            f: b,
+                        } => (func, s, f) = (n, a, b),
+                        _ => continue 'ops,
+                    }
+                },
+                Op::Fraction { quick, s, f } => {
+                    judged!(quick.fraction(C::block(self.cx.at())), s, f);
                 }
                 Op::Instant { func, s, f } => {
-                    frame.pc.set(pc);
-                    if T::WATCH {
-                        self.trace.visit(pc);
-                    }
-                    pc = match funcs.acts[func as usize](self.cx) {
+                    call!();
+                    pc = match at(&self.funcs.acts, func)(self.cx) {
                         Answer::Success => s,
                         Answer::Failure => f,
-                        other => self.odd(prog, pc, other)?,
+                        other => self.odd(pc, other)?,
                     }
                 }
                 Op::Start { func, y, s, f } => {
-                    frame.pc.set(pc);
-                    if T::WATCH {
-                        self.trace.visit(pc);
-                    }
-                    go_on!(funcs.acts[func as usize](self.cx), y, s, f);
+                    call!();
+                    go_on!(at(&self.funcs.acts, func)(self.cx), y, s, f);
                 }
                 Op::Tick { func, y, s, f } => {
                     debug_assert_eq!(old, y);
                     consume!();
-                    frame.pc.set(pc);
-                    if T::WATCH {
-                        self.trace.visit(pc);
+                    call!();
+                    go_on!(at(&self.funcs.acts, func)(self.cx), y, s, f);
+                }
+                Op::LeafStart {
+                    leaf,
+                    slot,
+                    y,
+                    s,
+                    f,
+                } => {
+                    call!();
+                    let state = from(self.mem, slot);
+                    let leaf = at(&self.funcs.leaves, leaf);
+                    go_on!(leaf.answer(Phase::Start, state, self.cx), y, s, f);
+                }
+                Op::LeafTick {
+                    leaf,
+                    slot,
+                    y,
+                    s,
+                    f,
+                } => {
+                    consume!();
+                    call!();
+                    let state = from(self.mem, slot);
+                    let leaf = at(&self.funcs.leaves, leaf);
+                    go_on!(leaf.answer(Phase::Tick, state, self.cx), y, s, f);
+                }
+                Op::WaitStart { slot, spec, y, s } => {
+                    call!();
+                    let deadline = self.deadline(spec);
+                    if deadline.passed(self.cx.now()) {
+                        pc = s;
+                    } else {
+                        put_deadline(self.mem, slot, deadline);
+                        yield_at!(y);
                     }
-                    go_on!(funcs.acts[func as usize](self.cx), y, s, f);
                 }
                 Op::WaitTick { slot, y, s } => {
                     consume!();
@@ -272,6 +334,17 @@ impl<C: Context, T: Tracer> Env<'_, '_, '_, C, T> {
                     } else {
                         yield_at!(y);
                     }
+                }
+                Op::Gate { gate, to } => {
+                    let g = at(&prog.gates, gate);
+                    let until = get_deadline(self.mem, g.slot);
+                    pc = if until.is_set() && !until.passed(self.cx.now()) {
+                        let failed =
+                            g.replay && self.mem[g.slot as usize + 7] == Status::Failure as u8;
+                        if failed { g.f } else { g.s }
+                    } else {
+                        to
+                    };
                 }
                 Op::Yield { y } => yield_at!(y),
                 Op::Resume {
@@ -283,7 +356,7 @@ impl<C: Context, T: Tracer> Env<'_, '_, '_, C, T> {
                     // Idle is the greatest number, so it lies in no region.
                     let k = old.wrapping_sub(lo);
                     pc = if k < len {
-                        prog.tables[(table + k) as usize]
+                        *at(&prog.tables, table + k)
                     } else {
                         els
                     };
@@ -330,20 +403,22 @@ impl<C: Context, T: Tracer> Env<'_, '_, '_, C, T> {
                     if T::WATCH {
                         self.trace.visit(pc);
                     }
-                    let next = self.rare(prog, funcs, &frame, pc)?;
-                    old = frame.old.get();
+                    let next = self.rare(pc)?;
+                    old = self.frame.old;
                     match next {
                         Next::Go(to) => pc = to,
                         Next::Yield(y) => yield_at!(y),
                     }
                 }
             }
+            op = at(ops, pc);
         }
     }
 
     /// A leaf's answer that is not an ordinary one: skipped, or an error.
     #[cold]
-    pub(super) fn odd(&mut self, prog: &Program, pc: Pc, answer: Answer) -> Result<Pc, Failed> {
+    pub(super) fn odd(&mut self, pc: Pc, answer: Answer) -> Result<Pc, Failed> {
+        let prog = self.prog;
         let skip = prog.skips.binary_search_by_key(&pc, |s| s.0);
         let error = match (answer, skip) {
             (Answer::Skipped, Ok(i)) => return Ok(prog.skips[i].1),
@@ -354,23 +429,23 @@ impl<C: Context, T: Tracer> Env<'_, '_, '_, C, T> {
             _ => LeafError::new("an instant action answered `Running`: make it an `action`"),
         };
         self.faults
-            .error
-            .replace(Some((prog.op_nodes[pc as usize], error)));
+            .note(|fault| fault.error = Some((prog.op_nodes[pc as usize], error)));
         Err(Failed)
     }
 }
 
-/// The parts of guards that are less common, or cost more anyway.
-#[inline(never)]
-fn wide<C: Context>(prog: &Program, what: &What, at: &C::At<'_>) -> bool {
-    match what {
-        What::Whole(q) => q.whole(C::block(at)),
-        What::Fraction(q) => q.fraction(C::block(at)),
-        What::Small(ty, q) => q.small(*ty, C::block(at)),
-        What::Test(i) => prog.tests[*i as usize].passes::<C>(at),
-        What::Compare(i) => prog.compares[*i as usize].passes::<C>(at),
-        // Calls are made where the functions are at hand.
-        What::Call(_) => false,
+/// The tick of a thread within that of another. Dropped by an error or a panic it notes where
+/// the thread was, and leaves the outer one to be noted next.
+struct Nested<'n, 'e, 'x, 'a, C: Context, T: Tracer> {
+    env: &'n mut Env<'e, 'x, 'a, C, T>,
+    outer: Frame,
+}
+
+impl<C: Context, T: Tracer> Drop for Nested<'_, '_, '_, '_, C, T> {
+    #[cold]
+    fn drop(&mut self) {
+        self.env.note_frame();
+        self.env.frame = self.outer;
     }
 }
 

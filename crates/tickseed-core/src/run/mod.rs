@@ -7,10 +7,11 @@ mod parallel;
 mod rare;
 mod unwind;
 
+use alloc::boxed::Box;
 use alloc::vec::Vec;
-use core::cell::RefCell;
+use core::cell::Cell;
 
-use crate::compile::{IDLE, Pc, Program, Yield};
+use crate::compile::{IDLE, Offset, Pc, Program, Yield};
 use crate::context::{Context, Cx};
 use crate::def::{Funcs, NodeId};
 use crate::key::{KeyId, Scalar};
@@ -19,16 +20,75 @@ use crate::status::Status;
 use crate::trace::{KeyView, Trace};
 
 pub(crate) use block::{get, get_deadline, put, put_deadline};
+pub(crate) use exec::begin;
 
-/// Why a tick stopped: filled in where it happens, read by whoever called.
+/// Whether, and how, a tick or a halt was cut short: nothing, as a rule. It is filled in where
+/// it happens and read by whoever called; until it is taken, the agent is poisoned.
+#[derive(Default)]
+pub(crate) struct Faults(Cell<Option<Box<Fault>>>);
+
+/// How a tick or a halt was cut short.
 #[derive(Debug, Default)]
-pub(crate) struct Faults {
+pub(crate) struct Fault {
     /// Threads whose tick was cut short, innermost first.
-    pub(crate) frames: RefCell<Vec<FrameRecord>>,
+    pub(crate) frames: Vec<FrameRecord>,
     /// Unwindings that were cut short by a panic, innermost first.
-    pub(crate) pending: RefCell<Vec<PendingUnwind>>,
+    pub(crate) pending: Vec<PendingUnwind>,
     /// The error and where it happened.
-    pub(crate) error: RefCell<Option<(NodeId, LeafError)>>,
+    pub(crate) error: Option<(NodeId, LeafError)>,
+}
+
+impl Faults {
+    /// Adds to it.
+    #[cold]
+    pub(crate) fn note(&self, f: impl FnOnce(&mut Fault)) {
+        let mut fault = self.0.take().unwrap_or_default();
+        f(&mut fault);
+        self.0.set(Some(fault));
+    }
+
+    /// Looks at it, if there is anything.
+    pub(crate) fn look<R>(&self, f: impl FnOnce(&Fault) -> R) -> Option<R> {
+        let fault = self.0.take();
+        let found = fault.as_deref().map(f);
+        self.0.set(fault);
+        found
+    }
+
+    /// Whether a tick or a halt was cut short and not yet made good.
+    pub(crate) fn any(&self) -> bool {
+        self.look(|_| ()).is_some()
+    }
+
+    /// [`any`](Faults::any), for the beginning of a tick.
+    #[inline(always)]
+    pub(crate) fn any_mut(&mut self) -> bool {
+        self.0.get_mut().is_some()
+    }
+
+    /// Whether a leaf failed with an error.
+    pub(crate) fn failed(&self) -> bool {
+        self.look(|fault| fault.error.is_some()) == Some(true)
+    }
+
+    /// Whether it was a traced tick: the ops named are that program's.
+    pub(crate) fn traced(&self) -> bool {
+        self.look(|fault| fault.frames.iter().any(|f| f.traced)) == Some(true)
+    }
+
+    /// Takes the error, and nothing else.
+    #[cold]
+    pub(crate) fn take_error(&self) -> Option<(NodeId, LeafError)> {
+        let mut fault = self.0.take();
+        let error = fault.as_deref_mut().and_then(|f| f.error.take());
+        self.0.set(fault);
+        error
+    }
+
+    /// Takes everything: it is about to be made good.
+    pub(crate) fn take(&self) -> Fault {
+        self.0.take().map(|fault| *fault).unwrap_or_default()
+    }
 }
 
 /// A thread whose tick was cut short by an error or a panic.
@@ -65,8 +125,6 @@ pub(crate) trait Tracer {
     const WATCH: bool = false;
     /// An op that may call out is about to be carried out.
     fn visit(&mut self, _pc: Pc) {}
-    /// A function of a guard is about to be called, of the part with this number.
-    fn judge(&mut self, _part: u32) {}
     /// Something is ended from outside.
     fn unwind(&mut self) {}
     fn enter(&mut self, _node: NodeId) {}
@@ -149,7 +207,7 @@ impl Tracer for Traced<'_> {
 }
 
 /// Everything a tick works on.
-pub(crate) struct Env<'e, 'x, 'a, C: Context, T> {
+pub(crate) struct Env<'e, 'x, 'a, C: Context, T: Tracer> {
     pub(crate) prog: &'e Program,
     pub(crate) funcs: &'e Funcs<C>,
     pub(crate) mem: &'e mut [u8],
@@ -157,6 +215,75 @@ pub(crate) struct Env<'e, 'x, 'a, C: Context, T> {
     pub(crate) cx: &'e mut Cx<'x, 'a, C>,
     pub(crate) trace: &'e mut T,
     pub(crate) faults: &'e Faults,
+    pub(crate) frame: Frame,
+}
+
+/// Where the tick of a thread is, for whoever must make good a tick that was cut short.
+#[derive(Clone, Copy)]
+pub(crate) struct Frame {
+    thread: u32,
+    /// The op that calls out.
+    pc: Pc,
+    /// The resume point of the last tick, until it is taken up or unwound.
+    old: Yield,
+}
+
+impl Frame {
+    /// No thread is being ticked.
+    pub(crate) const NONE: Frame = Frame {
+        thread: u32::MAX,
+        pc: 0,
+        old: IDLE,
+    };
+}
+
+impl<C: Context, T: Tracer> Drop for Env<'_, '_, '_, C, T> {
+    /// By an error or a panic, if a thread is being ticked still.
+    #[cold]
+    fn drop(&mut self) {
+        self.note_frame();
+    }
+}
+
+impl<C: Context, T: Tracer> Env<'_, '_, '_, C, T> {
+    /// Notes where the thread being ticked is, if there is one.
+    fn note_frame(&mut self) {
+        let Frame { thread, pc, old } = self.frame;
+        if thread != Frame::NONE.thread {
+            let record = FrameRecord {
+                thread,
+                pc,
+                old,
+                traced: T::ON,
+            };
+            self.faults.note(|fault| fault.frames.push(record));
+        }
+    }
+}
+
+/// The element at a place that the compiler of programs vouches for. As indexing, but with
+/// less code where it fails.
+#[inline(always)]
+pub(crate) fn at<X>(of: &[X], i: u32) -> &X {
+    match of.get(i as usize) {
+        Some(x) => x,
+        None => out_of_bounds(),
+    }
+}
+
+/// An agent's block from a place on.
+#[inline(always)]
+pub(crate) fn from(mem: &mut [u8], slot: Offset) -> &mut [u8] {
+    match mem.get_mut(slot as usize..) {
+        Some(state) => state,
+        None => out_of_bounds(),
+    }
+}
+
+#[cold]
+#[inline(never)]
+fn out_of_bounds() -> ! {
+    panic!("a fault of the compiler of trees: a place out of bounds")
 }
 
 /// The keys of what a tick borrows.

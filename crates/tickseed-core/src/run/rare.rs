@@ -1,10 +1,8 @@
 //! The ops that most ticks do not meet. Out of line, so that the executor's loop stays small.
 
-use super::exec::Frame;
 use super::{Env, Failed, Tracer, get, get_deadline, put, put_deadline};
-use crate::compile::{Counter, IDLE, Op, Pc, PickSpec, Program, WaitSpec, Yield};
+use crate::compile::{Counter, IDLE, Op, Pc, PickSpec, WaitSpec, Yield};
 use crate::context::Context;
-use crate::def::Funcs;
 use crate::leaf::{Answer, Outcome, Phase};
 use crate::status::{End, Status};
 use crate::time::Deadline;
@@ -20,40 +18,15 @@ pub(super) enum Next {
 impl<C: Context, T: Tracer> Env<'_, '_, '_, C, T> {
     /// Carries out the op at `pc`.
     #[inline(never)]
-    pub(super) fn rare(
-        &mut self,
-        prog: &Program,
-        funcs: &Funcs<C>,
-        frame: &Frame<'_, T>,
-        mut pc: Pc,
-    ) -> Result<Next, Failed> {
-        let old = frame.old.get();
+    pub(super) fn rare(&mut self, mut pc: Pc) -> Result<Next, Failed> {
+        let (prog, funcs) = (self.prog, self.funcs);
+        let old = self.frame.old;
         match prog.ops[pc as usize] {
-            Op::WaitStart { slot, spec, y, s } => {
-                frame.pc.set(pc);
-                let deadline = self.deadline(spec);
-                if deadline.passed(self.cx.now()) {
-                    pc = s;
-                } else {
-                    put_deadline(self.mem, slot, deadline);
-                    return Ok(Next::Yield(y));
-                }
-            }
             Op::Deadline { slot, spec, to } => {
-                frame.pc.set(pc);
+                self.frame.pc = pc;
                 let deadline = self.deadline(spec);
                 put_deadline(self.mem, slot, deadline);
                 pc = to;
-            }
-            Op::Gate { gate, to } => {
-                let g = &prog.gates[gate as usize];
-                let until = get_deadline(self.mem, g.slot);
-                pc = if until.is_set() && !until.passed(self.cx.now()) {
-                    let failed = g.replay && self.mem[g.slot as usize + 7] == Status::Failure as u8;
-                    if failed { g.f } else { g.s }
-                } else {
-                    to
-                };
             }
             Op::Close { gate, verdict, to } => {
                 let g = &prog.gates[gate as usize];
@@ -85,31 +58,6 @@ impl<C: Context, T: Tracer> Env<'_, '_, '_, C, T> {
                 }
                 pc = a.again;
             }
-            Op::LeafStart {
-                leaf,
-                slot,
-                y,
-                s,
-                f,
-            } => {
-                frame.pc.set(pc);
-                let state = &mut self.mem[slot as usize..];
-                let outcome = funcs.leaves[leaf as usize].run(Phase::Start, state, self.cx);
-                return self.answered(prog, pc, outcome, y, s, f);
-            }
-            Op::LeafTick {
-                leaf,
-                slot,
-                y,
-                s,
-                f,
-            } => {
-                frame.old.set(IDLE);
-                frame.pc.set(pc);
-                let state = &mut self.mem[slot as usize..];
-                let outcome = funcs.leaves[leaf as usize].run(Phase::Tick, state, self.cx);
-                return self.answered(prog, pc, outcome, y, s, f);
-            }
             Op::BoxedStart {
                 leaf,
                 side,
@@ -117,13 +65,13 @@ impl<C: Context, T: Tracer> Env<'_, '_, '_, C, T> {
                 s,
                 f,
             } => {
-                frame.pc.set(pc);
+                self.frame.pc = pc;
                 let outcome = funcs.boxed[leaf as usize].run(
                     Phase::Start,
                     &mut self.side[side as usize],
                     self.cx,
                 );
-                return self.answered(prog, pc, outcome, y, s, f);
+                return self.answered(pc, outcome, y, s, f);
             }
             Op::BoxedTick {
                 leaf,
@@ -132,29 +80,41 @@ impl<C: Context, T: Tracer> Env<'_, '_, '_, C, T> {
                 s,
                 f,
             } => {
-                frame.old.set(IDLE);
-                frame.pc.set(pc);
+                self.frame.old = IDLE;
+                self.frame.pc = pc;
                 let outcome = funcs.boxed[leaf as usize].run(
                     Phase::Tick,
                     &mut self.side[side as usize],
                     self.cx,
                 );
-                return self.answered(prog, pc, outcome, y, s, f);
+                return self.answered(pc, outcome, y, s, f);
+            }
+            Op::Small { ty, quick, s, f } => {
+                let holds = quick.small(ty, C::block(self.cx.at()));
+                pc = if holds { s } else { f };
+            }
+            Op::Test { test, s, f } => {
+                let holds = prog.tests[test as usize].passes::<C>(self.cx.at());
+                pc = if holds { s } else { f };
+            }
+            Op::Compare { compare, s, f } => {
+                let holds = prog.compares[compare as usize].passes::<C>(self.cx.at());
+                pc = if holds { s } else { f };
             }
             Op::Pend { slot, y, late } => match slot {
                 Some(slot) if get_deadline(self.mem, slot.get()).passed(self.cx.now()) => pc = late,
                 _ => return Ok(Next::Yield(y)),
             },
             Op::Log { text, to } => {
-                frame.pc.set(pc);
+                self.frame.pc = pc;
                 C::log(self.cx.at_mut(), &prog.texts[text as usize]);
                 pc = to;
             }
             Op::Before { index, to } => {
                 let b = &prog.befores[index as usize];
                 if b.lo <= old && old < b.hi && !(b.own_lo <= old && old < b.own_hi) {
-                    frame.old.set(IDLE);
-                    frame.pc.set(pc);
+                    self.frame.old = IDLE;
+                    self.frame.pc = pc;
                     self.unwind(old, b.node.0);
                 }
                 pc = to;
@@ -208,7 +168,7 @@ impl<C: Context, T: Tracer> Env<'_, '_, '_, C, T> {
                 len,
                 other,
             } => {
-                frame.pc.set(pc);
+                self.frame.pc = pc;
                 let i = funcs.ints[func as usize](self.cx.at());
                 pc = match u32::try_from(i) {
                     Ok(i) if i < len => prog.tables[(table + i) as usize],
@@ -216,11 +176,11 @@ impl<C: Context, T: Tracer> Env<'_, '_, '_, C, T> {
                 };
             }
             Op::Utility { utility } => {
-                frame.pc.set(pc);
+                self.frame.pc = pc;
                 pc = self.utility(utility, old);
             }
             Op::EachStart { each } => {
-                frame.pc.set(pc);
+                self.frame.pc = pc;
                 let e = &prog.eachs[each as usize];
                 let count = funcs.ints[e.count as usize](self.cx.at());
                 let count = u32::try_from(count.max(0)).unwrap_or(u32::MAX);
@@ -229,7 +189,7 @@ impl<C: Context, T: Tracer> Env<'_, '_, '_, C, T> {
                 pc = if count == 0 { e.none } else { e.round };
             }
             Op::EachRound { each } => {
-                frame.pc.set(pc);
+                self.frame.pc = pc;
                 let e = &prog.eachs[each as usize];
                 let i = get(self.mem, e.slot, 4);
                 funcs.indexes[e.item as usize](self.cx, i);
@@ -250,12 +210,12 @@ impl<C: Context, T: Tracer> Env<'_, '_, '_, C, T> {
                 }
             }
             Op::Hook { func, status, to } => {
-                frame.pc.set(pc);
+                self.frame.pc = pc;
                 funcs.ends[func as usize](self.cx, End::Finished(status));
                 pc = to;
             }
             Op::Catch { func, s, f } => {
-                frame.pc.set(pc);
+                self.frame.pc = pc;
                 pc = match funcs.verdicts[func as usize](self.cx) {
                     Status::Success => s,
                     _ => f,
@@ -267,9 +227,9 @@ impl<C: Context, T: Tracer> Env<'_, '_, '_, C, T> {
             }
             Op::Par { par, y, s, f, k } => {
                 if old == y {
-                    frame.old.set(IDLE);
+                    self.frame.old = IDLE;
                 }
-                frame.pc.set(pc);
+                self.frame.pc = pc;
                 pc = match self.par_tick(&prog.pars[par as usize])? {
                     Status::Success => s,
                     Status::Failure => f,
@@ -279,7 +239,7 @@ impl<C: Context, T: Tracer> Env<'_, '_, '_, C, T> {
             }
             Op::CustomStart { custom, y, s, f, k } => {
                 self.custom_start(custom);
-                frame.pc.set(pc);
+                self.frame.pc = pc;
                 pc = match self.custom_tick(custom, true, prog.op_nodes[pc as usize])? {
                     Status::Success => s,
                     Status::Failure => f,
@@ -288,8 +248,8 @@ impl<C: Context, T: Tracer> Env<'_, '_, '_, C, T> {
                 };
             }
             Op::CustomTick { custom, y, s, f, k } => {
-                frame.old.set(IDLE);
-                frame.pc.set(pc);
+                self.frame.old = IDLE;
+                self.frame.pc = pc;
                 pc = match self.custom_tick(custom, false, prog.op_nodes[pc as usize])? {
                     Status::Success => s,
                     Status::Failure => f,
@@ -305,7 +265,6 @@ impl<C: Context, T: Tracer> Env<'_, '_, '_, C, T> {
 
     fn answered(
         &mut self,
-        prog: &Program,
         pc: Pc,
         outcome: Outcome,
         y: Yield,
@@ -316,11 +275,11 @@ impl<C: Context, T: Tracer> Env<'_, '_, '_, C, T> {
             Answer::Success => Next::Go(s),
             Answer::Failure => Next::Go(f),
             Answer::Running => Next::Yield(y),
-            other => Next::Go(self.odd(prog, pc, other)?),
+            other => Next::Go(self.odd(pc, other)?),
         })
     }
 
-    fn deadline(&mut self, spec: u32) -> Deadline {
+    pub(super) fn deadline(&mut self, spec: u32) -> Deadline {
         let cx = &mut *self.cx;
         let ns = match self.prog.waits[spec as usize] {
             WaitSpec::Fixed(ns) => ns,

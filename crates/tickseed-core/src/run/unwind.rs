@@ -126,7 +126,7 @@ struct Rest<'r, 'e, 'x, 'a, C: Context, T: Tracer> {
 impl<C: Context, T: Tracer> Drop for Rest<'_, '_, '_, '_, C, T> {
     fn drop(&mut self) {
         if !self.done {
-            self.env.faults.pending.borrow_mut().push(self.left);
+            self.env.faults.note(|fault| fault.pending.push(self.left));
         }
     }
 }
@@ -136,8 +136,9 @@ impl<C: Context, T: Tracer> Env<'_, '_, '_, C, T> {
     /// first. If a hook panics, what is left is noted again.
     pub(crate) fn recover(&mut self) {
         let prog = self.prog;
-        let mut queue: VecDeque<PendingUnwind> = self.faults.pending.take().into();
-        for frame in self.faults.frames.take() {
+        let fault = self.faults.take();
+        let mut queue: VecDeque<PendingUnwind> = fault.pending.into();
+        for frame in fault.frames {
             self.set_resume_point(frame.thread, IDLE);
             // What was being called has started and not ended; where nothing was, the
             // scopes around the op are active all the same.
@@ -198,6 +199,8 @@ struct Left<'l>(&'l Faults, VecDeque<PendingUnwind>);
 
 impl Drop for Left<'_> {
     fn drop(&mut self) {
-        self.0.pending.borrow_mut().extend(self.1.drain(..));
+        if !self.1.is_empty() {
+            self.0.note(|fault| fault.pending.extend(self.1.drain(..)));
+        }
     }
 }

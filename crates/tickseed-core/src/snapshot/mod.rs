@@ -21,14 +21,14 @@ use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 use core::fmt;
 
-use crate::agent::{Agent, Condition};
+use crate::agent::{Agent, NEVER};
 use crate::compile::{IDLE, Layout, Undo, lay_out};
 use crate::context::{Context, Cx};
 use crate::def::{Def, NodeId};
 use crate::error::TickError;
 use crate::kind::Kind;
 use crate::rng::Rng;
-use crate::run::{Env, NoTrace, resume_point};
+use crate::run::{Env, Frame, NoTrace, resume_point};
 use crate::time::Time;
 use crate::tree::Tree;
 
@@ -182,10 +182,10 @@ impl<C: Context> Tree<C> {
         if agent.tree != self.id {
             return Err(TickError::WrongTree.into());
         }
-        if agent.condition != Condition::Ready {
+        if agent.is_poisoned() {
             return Err(TickError::Poisoned.into());
         }
-        Ok(self.snapshot_with(self.fingerprint(), &agent.mem, agent.rng, agent.last))
+        Ok(self.snapshot_with(self.fingerprint(), &agent.mem, agent.rng, agent.last_tick()))
     }
 
     pub(crate) fn snapshot_with(
@@ -278,7 +278,7 @@ impl<C: Context> Tree<C> {
         let mut agent = self.agent();
         let report = place::restore(self, snapshot, now, &mut agent.mem);
         agent.rng = Rng::new(snapshot.rng);
-        agent.last = snapshot.last;
+        agent.last = snapshot.last.unwrap_or(NEVER);
         (agent, report)
     }
 
@@ -315,19 +315,18 @@ impl<C: Context> Tree<C> {
     ) -> Result<Report, SnapshotError> {
         let before = old.snapshot(agent)?;
         let planned = place::restore(self, &before, now, &mut alloc::vec![0; self.program.bytes]);
-        agent.condition = Condition::Ticking;
-        let mut cx = Cx::new(at, now, core::time::Duration::ZERO, &mut agent.rng);
         let mut env = Env {
             prog: &old.program,
             funcs: &old.funcs,
             mem: &mut agent.mem,
             side: &mut agent.side,
-            cx: &mut cx,
+            cx: &mut Cx::with_nanos(at, now, 0, &mut agent.rng),
             trace: &mut NoTrace,
             faults: &agent.faults,
+            frame: Frame::NONE,
         };
         halt_lost(old, &mut env, 0, &planned);
-        agent.condition = Condition::Ready;
+        drop(env);
         // Halting may have changed history: a refunded cooldown is open.
         let after = old.snapshot(agent)?;
         let (mut moved, mut report) = self.restore(&after, now);

@@ -115,6 +115,24 @@ fn a_panic_is_caught_if_that_is_asked_for() {
     assert!(all[4].notes == ["works"]);
 }
 
+#[cfg(feature = "std")]
+#[test]
+fn a_running_leaf_that_panics_is_named_and_halted_once() {
+    let (mut herd, mut all) = five();
+    herd.catch_panics(true);
+    tick(&mut herd, &mut all);
+    all[2].panics = true;
+    let path = match &tick(&mut herd, &mut all)[2] {
+        Err(TickError::Panicked { path, .. }) => path.clone(),
+        other => panic!("{other:?}"),
+    };
+    assert_eq!(path.as_deref(), Some("sequence/work"));
+    let third = herd.at(2).unwrap();
+    assert_eq!(herd.poisoned().collect::<Vec<_>>(), [third]);
+    herd.recover(third, &mut all[2], Time::ZERO).unwrap();
+    assert_eq!(all[2].notes, ["works", "works", "halted"]);
+}
+
 #[test]
 fn the_slot_is_freed_even_if_a_halt_hook_panics() {
     let (mut herd, mut all) = five();

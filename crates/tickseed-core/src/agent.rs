@@ -59,13 +59,12 @@ impl Agent {
     #[must_use]
     pub fn duplicate(&self) -> Option<Agent> {
         let plain = self.side.iter().all(|s| s.is_none());
-        (plain && self.condition == Condition::Ready).then(|| Agent {
+        (plain && !self.is_poisoned()).then(|| Agent {
             tree: self.tree,
             mem: self.mem.clone(),
             side: self.side.iter().map(|_| None).collect(),
             rng: self.rng,
             last: self.last,
-            condition: self.condition,
             faults: Faults::default(),
         })
     }

@@ -68,7 +68,7 @@ pub(crate) struct Run {
     #[arg(long, conflicts_with = "json")]
     pub(crate) plain: bool,
     /// Let the run be watched and steered: at ADDR, or at any free port of this machine. Prints
-    /// the address for `tickseed watch`
+    /// the address for `tickseed watch`, and one for a browser
     #[arg(
         long,
         value_name = "ADDR",

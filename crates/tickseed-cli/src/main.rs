@@ -17,7 +17,7 @@ mod sim;
 mod studio;
 mod watch;
 
-use std::io::IsTerminal;
+use std::io::{IsTerminal, Write};
 use std::process::ExitCode;
 
 use clap::Parser;
@@ -56,7 +56,20 @@ fn main() -> ExitCode {
 
 fn start(run: &args::Run) -> Result<(), Fail> {
     if let Some(at) = run.serve {
-        return serving::run(run, at, &mut std::io::stdout());
+        let served = serving::Served {
+            begin: run.setup.command()?,
+            at,
+            token: None,
+            ticks: run.ticks,
+            quiet: run.quiet,
+        };
+        return serving::run(served, |server| {
+            // In one piece: whoever reads the address only may be gone by the second line.
+            let text = format!("{}\nin a browser: {}\n", server.address(), server.page());
+            let mut out = std::io::stdout();
+            out.write_all(text.as_bytes())?;
+            out.flush()
+        });
     }
     let terminal = std::io::stdout().is_terminal() && std::io::stdin().is_terminal();
     if terminal && !run.wants_lines() {

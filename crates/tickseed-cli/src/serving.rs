@@ -1,6 +1,6 @@
-//! `tickseed run WORLD --serve`: a world that others watch and steer.
+//! A world that others watch and steer: `tickseed run WORLD --serve`, `tickseed studio
+//! --process WORLD`.
 
-use std::io::Write;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -8,16 +8,31 @@ use std::time::{Duration, Instant};
 
 use tickseed_play::Player;
 use tickseed_record::message::{Command, Event, Hello, Level, Request, Subscription};
-use tickseed_record::serve::{Options, Server, Wanted};
+use tickseed_record::serve::{Options, Page, Server, Wanted};
 
-use crate::args::Run;
 use crate::fail::Fail;
 
 /// How often the world goes on: more often than any screen shows.
 const BEAT: Duration = Duration::from_millis(8);
 
-/// Runs until told to stop.
-pub(crate) fn run(args: &Run, at: SocketAddr, out: &mut dyn Write) -> Result<(), Fail> {
+/// What is served, and where.
+pub(crate) struct Served {
+    /// Begins the world.
+    pub(crate) begin: Command,
+    pub(crate) at: SocketAddr,
+    /// What watchers must know; drawn anew unless told.
+    pub(crate) token: Option<String>,
+    /// So many ticks, then it ends.
+    pub(crate) ticks: Option<u64>,
+    /// No notes on standard error.
+    pub(crate) quiet: bool,
+}
+
+/// Runs until told to stop; `announce` tells where to watch.
+pub(crate) fn run(
+    served: Served,
+    announce: impl FnOnce(&Server) -> std::io::Result<()>,
+) -> Result<(), Fail> {
     let stop = Arc::new(AtomicBool::new(false));
     #[cfg(unix)]
     for signal in [
@@ -28,23 +43,30 @@ pub(crate) fn run(args: &Run, at: SocketAddr, out: &mut dyn Write) -> Result<(),
         signal_hook::flag::register(signal, Arc::clone(&stop))?;
     }
     let mut player = Player::default();
-    let begun = player.handle(request(args.setup.command()?));
-    let hello = begun.into_iter().find_map(|e| match e {
-        Event::Hello(hello) => Some(hello),
-        _ => None,
-    });
+    let mut hello = None;
+    for event in player.handle(request(served.begin)) {
+        match event {
+            Event::Hello(h) => hello = Some(*h),
+            Event::Error { text, .. } => return Err(Fail::Usage(text)),
+            _ => {}
+        }
+    }
     let Some(hello) = hello else {
         return Err(Fail::Other("the world could not be begun".to_owned()));
     };
+    let at = served.at;
     let options = Options {
         address: at,
+        token: served.token,
+        pages: Some(Box::new(page)),
         ..Options::default()
     };
-    let server = Server::start(options, own(*hello))
-        .map_err(|e| Fail::Other(format!("failed to listen at {at}: {e}")))?;
-    writeln!(out, "{}", server.address())?;
-    out.flush()?;
-    if !at.ip().is_loopback() && !args.quiet {
+    let server = Server::start(options, own(hello)).map_err(|e| {
+        let choose = "; port 0 chooses a free one";
+        Fail::Other(format!("failed to listen at {at}: {e}{choose}"))
+    })?;
+    announce(&server)?;
+    if !at.ip().is_loopback() && !served.quiet {
         eprintln!("note: whoever on the network knows the token can watch and steer this run");
     }
     let mut host = Host {
@@ -55,7 +77,7 @@ pub(crate) fn run(args: &Run, at: SocketAddr, out: &mut dyn Write) -> Result<(),
     };
     host.carry_out(None, Command::Run);
     let mut last = Instant::now();
-    while !stop.load(Ordering::Relaxed) && args.ticks.is_none_or(|most| host.latest < most) {
+    while !stop.load(Ordering::Relaxed) && served.ticks.is_none_or(|most| host.latest < most) {
         let mut wait = BEAT;
         while let Some(asked) = host.server.next_request(wait) {
             host.carry_out(
@@ -72,6 +94,17 @@ pub(crate) fn run(args: &Run, at: SocketAddr, out: &mut dyn Write) -> Result<(),
         }
     }
     Ok(())
+}
+
+/// A file of the studio's page.
+fn page(path: &str) -> Option<Page> {
+    let file = tickseed_studio::file(path)?;
+    let policy = tickseed_studio::CONTENT_SECURITY_POLICY;
+    Some(Page {
+        media_type: file.media_type.into(),
+        headers: vec![("Content-Security-Policy".into(), policy.into())],
+        body: file.body.into(),
+    })
 }
 
 fn request(command: Command) -> Request {

@@ -2,16 +2,11 @@
 
 use std::io::Write;
 use std::net::Ipv4Addr;
-use std::time::{Duration, Instant};
 
-use tickseed_play::Player;
-use tickseed_record::message::{Command, Event, Request, Subscription};
-use tickseed_record::serve::{Options, Page, Server};
+use tickseed_record::message::Command;
 
 use crate::fail::Fail;
-
-/// For so long at most a request or the next tick is waited for.
-const PULSE: Duration = Duration::from_millis(10);
+use crate::serving::{self, Served};
 
 #[derive(clap::Args, Clone, Debug)]
 pub(crate) struct Studio {
@@ -52,79 +47,19 @@ impl Studio {
 
     /// Runs a world here, as fast as real time, for whoever watches.
     fn serve(&self, world: &str) -> Result<(), Fail> {
-        let mut player = Player::default();
-        let begin = Command::World {
-            name: world.to_owned(),
-            seed: 7,
-            agents: None,
-        };
-        let mut hello = None;
-        for event in player.handle(request(begin)) {
-            match event {
-                Event::Hello(h) => hello = Some(*h),
-                Event::Error { text, .. } => return Err(Fail::Usage(text)),
-                _ => {}
-            }
-        }
-        let mut hello = hello.unwrap_or_default();
-        // Every start is a session of its own: the server draws a name for it.
-        hello.session.clear();
-        hello.process.pid = Some(std::process::id());
-        let options = Options {
-            address: (Ipv4Addr::LOCALHOST, self.port).into(),
+        let served = Served {
+            begin: Command::World {
+                name: world.to_owned(),
+                seed: 7,
+                agents: None,
+            },
+            at: (Ipv4Addr::LOCALHOST, self.port).into(),
             token: self.token.clone(),
-            pages: Some(Box::new(|path| {
-                let file = tickseed_studio::file(path)?;
-                let policy = tickseed_studio::CONTENT_SECURITY_POLICY;
-                Some(Page {
-                    media_type: file.media_type.into(),
-                    headers: vec![("Content-Security-Policy".into(), policy.into())],
-                    body: file.body.into(),
-                })
-            })),
-            ..Options::default()
+            ticks: None,
+            quiet: false,
         };
-        let server = Server::start(options, hello).map_err(|e| self.taken(&e))?;
-        writeln!(std::io::stdout(), "the studio is at {}", server.page())?;
-        for event in player.handle(request(Command::Run)) {
-            if matches!(event, Event::Control(_)) {
-                server.publish(&event);
-            }
-        }
-        let mut last = Instant::now();
-        let mut wanted = server.wanted();
-        loop {
-            if let Some(asked) = server.next_request(PULSE) {
-                for event in player.handle(asked.request) {
-                    match event {
-                        Event::Done { .. } | Event::Error { .. } => {
-                            server.reply(asked.watcher, &event)
-                        }
-                        event => server.publish(&event),
-                    }
-                }
-            }
-            let now = server.wanted();
-            if now != wanted {
-                wanted = now;
-                let subscription = Subscription {
-                    agents: wanted.agents.iter().copied().take(1).collect(),
-                    nodes: true,
-                    scene: wanted.scene,
-                    summary: wanted.summary,
-                    ..Subscription::default()
-                };
-                player.handle(request(Command::Subscribe(subscription)));
-            }
-            let passed = last.elapsed();
-            last = Instant::now();
-            for event in player.advance(passed.as_nanos() as f64) {
-                server.publish(&event);
-            }
-        }
+        serving::run(served, |server| {
+            writeln!(std::io::stdout(), "the studio is at {}", server.page())
+        })
     }
-}
-
-fn request(command: Command) -> Request {
-    Request { id: None, command }
 }

@@ -1,6 +1,6 @@
 //! A world that serves, watched from other processes.
 
-use std::io::{BufRead, BufReader, Read};
+use std::io::{BufRead, BufReader, Read, Write};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
@@ -35,6 +35,45 @@ impl Drop for Serving {
         let _ = self.0.kill();
         let _ = self.0.wait();
     }
+}
+
+#[test]
+fn a_run_that_serves_hands_out_the_page_and_the_studio_can_be_watched() {
+    let serving = Serving::start(&["robot"]);
+    let host = serving.1.strip_prefix("ws://").unwrap();
+    let host = host.split('/').next().unwrap();
+    let mut socket = std::net::TcpStream::connect(host).unwrap();
+    write!(socket, "GET / HTTP/1.1\r\nHost: {host}\r\n\r\n").unwrap();
+    let mut page = String::new();
+    socket.read_to_string(&mut page).unwrap();
+    assert!(page.starts_with("HTTP/1.1 200"), "{page}");
+    assert!(page.contains("Content-Security-Policy"), "{page}");
+    assert!(page.contains("<title>Tickseed studio</title>"), "{page}");
+    // The same loop behind `studio --process`.
+    let studio = tickseed()
+        .args([
+            "studio",
+            "--process",
+            "robot",
+            "--port",
+            "0",
+            "--token",
+            "t",
+        ])
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut studio = Serving(studio, String::new());
+    let mut line = String::new();
+    let out = studio.0.stdout.as_mut().unwrap();
+    BufReader::new(out).read_line(&mut line).unwrap();
+    let address = line.trim().strip_prefix("the studio is at ").unwrap();
+    let out = tickseed()
+        .args(["watch", address, "--ticks", "3"])
+        .output()
+        .unwrap();
+    let text = String::from_utf8(out.stdout).unwrap();
+    assert!(text.contains("running  patrol"), "{text}");
 }
 
 #[test]

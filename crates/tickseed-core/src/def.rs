@@ -15,6 +15,7 @@ use crate::key::KeyId;
 use crate::kind::Kind;
 use crate::leaf::{DynBoxedLeaf, DynLeaf, Outcome};
 use crate::node::{ActFn, EndFn, Func, IndexFn, IntFn, Misuse, Node, NumFn, VerdictFn};
+use crate::nodes::ScoreDef;
 use crate::status::{End, Status};
 
 /// A node of a built tree: its index in depth-first order, the root being zero.
@@ -50,6 +51,9 @@ pub struct NodeDef {
     /// What its author declared it to depend on: see [`Node::reads`](crate::Node::reads) and
     /// [`Node::sleeps`](crate::Node::sleeps). `None` if nothing was declared.
     pub wakes: Option<Vec<KeyId>>,
+    /// Of a utility selector: how each child's score is made, in child order. What is
+    /// computed from a context is had from [`Tree::considered`](crate::Tree::considered).
+    pub scores: Vec<ScoreDef>,
     /// Its parent; none for the root.
     pub parent: Option<NodeId>,
     /// Its children in order.
@@ -160,6 +164,7 @@ impl Def {
                 tags: node.tags,
                 origin: node.origin,
                 wakes: node.wakes,
+                scores: node.scores,
                 parent,
                 children: Vec::new(),
                 end: id,

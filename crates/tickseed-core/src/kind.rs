@@ -57,7 +57,8 @@ pub enum Kind {
     },
     /// A number chooses a child. Functions: the number.
     Switch(Switch),
-    /// The best-scoring child. Functions: one score a child.
+    /// The best-scoring child. Functions: one score a child, then the facts of all their
+    /// considerations.
     Utility(Utility),
     /// The child once for each index below a count. Functions: the count; the hook that is
     /// told the index.

@@ -13,6 +13,7 @@ use crate::guard::{Guard, Pred};
 use crate::key::KeyId;
 use crate::kind::Kind;
 use crate::leaf::{Answer, DynBoxedLeaf, DynLeaf};
+use crate::nodes::ScoreDef;
 use crate::status::{End, Status};
 use crate::tree::Tree;
 
@@ -56,6 +57,7 @@ pub struct Node<C: Context> {
     pub(crate) tags: Vec<Cow<'static, str>>,
     pub(crate) origin: Option<u32>,
     pub(crate) wakes: Option<Vec<KeyId>>,
+    pub(crate) scores: Vec<ScoreDef>,
     pub(crate) children: Vec<Node<C>>,
     /// Levels below and including this node.
     pub(crate) height: u32,
@@ -80,6 +82,7 @@ impl<C: Context> Node<C> {
             tags: Vec::new(),
             origin: None,
             wakes: None,
+            scores: Vec::new(),
             children,
             height,
             misuse: Vec::new(),

@@ -408,6 +408,24 @@ impl<C: Context> Tree<C> {
             .map(|(id, _)| id)
     }
 
+    /// What a utility selector makes of a context: for each child its score, and the facts
+    /// that its considerations read, in the order of [`NodeDef::scores`]. Empty for nodes of
+    /// other kinds.
+    #[must_use]
+    pub fn considered(&self, id: NodeId, at: &C::At<'_>) -> Vec<(f64, Vec<f64>)> {
+        let functions = self.functions(id);
+        let scores = &self.node(id).scores;
+        let mut fact = scores.len();
+        let one = |(child, score): (usize, &crate::nodes::ScoreDef)| {
+            let facts = score.considerations.iter().map(|_| {
+                fact += 1;
+                functions.num(fact - 1, at)
+            });
+            (functions.num(child, at), facts.collect())
+        };
+        scores.iter().enumerate().map(one).collect()
+    }
+
     /// The functions that a node carries. For executors and tools.
     #[must_use]
     pub fn functions(&self, id: NodeId) -> Functions<'_, C> {

@@ -512,9 +512,9 @@ impl Player {
         if self.subscription.scene {
             let world = &self.run.world;
             let mut view = serde_json::to_value(world.view()).unwrap_or_default();
-            let scores = world.scores();
-            if !scores.is_empty() {
-                view["scores"] = scores.into();
+            let choices = world.choices();
+            if !choices.is_empty() {
+                view["choices"] = serde_json::to_value(choices).unwrap_or_default();
             }
             out.push(Event::Scene {
                 tick: self.run.tick(),

@@ -26,6 +26,7 @@
 extern crate alloc;
 
 pub mod boss;
+mod choices;
 mod crowd;
 mod geometry;
 pub mod guard;
@@ -39,6 +40,7 @@ mod world;
 
 use alloc::boxed::Box;
 
+pub use choices::{Choice, Considered};
 pub use geometry::Point;
 pub use stage::Stage;
 pub use view::{Bar, Mark, Shape, Tone, View};

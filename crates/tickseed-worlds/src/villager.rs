@@ -8,9 +8,10 @@ use core::f32::consts::TAU;
 use core::time::Duration;
 
 use tickseed_core::nodes::{Consideration, Curve, Score};
-use tickseed_core::{BuildError, Def, Node, NodeId, Status, TickError, Tree, nodes};
+use tickseed_core::{BuildError, Def, Node, Status, TickError, Tree, nodes};
 use tickseed_derive::Context;
 
+use crate::choices::{Choice, choices};
 use crate::crowd::{Body, Crowd, crowd_world};
 use crate::geometry::{Point, turn};
 use crate::stage::{Stage, between};
@@ -140,8 +141,8 @@ impl Villager {
 }
 
 /// A consideration of one of the villager's own numbers.
-fn fact(f: fn(&Villager) -> f32) -> Consideration<Villager> {
-    Consideration::new(move |v: &Villager| f(v).into())
+fn fact(name: &'static str, f: fn(&Villager) -> f32) -> Consideration<Villager> {
+    Consideration::new(move |v: &Villager| f(v).into()).named(name)
 }
 
 /// The four scores, in the order of the tree's branches: two considerations each, one for
@@ -153,27 +154,37 @@ pub fn scores() -> [Score<Villager>; 4] {
         offset,
     };
     let eat = Score::new(1.0)
-        .consider(fact(|v| v.hunger).curve(Curve::Power { exponent: 2.0 }))
+        .consider(fact("hunger", |v| v.hunger).curve(Curve::Power { exponent: 2.0 }))
         .consider(
             // Who has nothing left cannot pay.
-            fact(|v| v.poverty).range(1.0, 0.7).curve(Curve::Smoothstep),
+            fact("poverty", |v| v.poverty)
+                .range(1.0, 0.7)
+                .curve(Curve::Smoothstep),
         );
     let sleep = Score::new(1.4)
-        .consider(fact(|v| v.tiredness).curve(Curve::Logistic {
+        .consider(fact("tiredness", |v| v.tiredness).curve(Curve::Logistic {
             steepness: 9.0,
             middle: 0.45,
         }))
-        .consider(fact(|v| v.daylight).range(1.0, 0.0).curve(rising(0.1)));
+        .consider(
+            fact("daylight", |v| v.daylight)
+                .range(1.0, 0.0)
+                .curve(rising(0.1)),
+        );
     let socialise = Score::new(0.9)
-        .consider(fact(|v| v.loneliness).curve(Curve::Power { exponent: 1.5 }))
-        .consider(fact(|v| v.company).range(0.0, 0.5).curve(rising(0.6)));
+        .consider(fact("loneliness", |v| v.loneliness).curve(Curve::Power { exponent: 1.5 }))
+        .consider(
+            fact("company", |v| v.company)
+                .range(0.0, 0.5)
+                .curve(rising(0.6)),
+        );
     let work = Score::new(0.95)
-        .consider(fact(|v| v.poverty).curve(Curve::Table(vec![
+        .consider(fact("poverty", |v| v.poverty).curve(Curve::Table(vec![
             (0.0, 0.05),
             (0.5, 0.55),
             (1.0, 1.0),
         ])))
-        .consider(fact(|v| v.daylight).curve(Curve::Exponential { base: 0.02 }));
+        .consider(fact("daylight", |v| v.daylight).curve(Curve::Exponential { base: 0.02 }));
     [eat, sleep, socialise, work]
 }
 
@@ -381,10 +392,11 @@ impl World for VillagerWorld {
     }
 
     fn scores(&self) -> Vec<f64> {
-        let Some(v) = self.crowd.body(self.stage.focus()) else {
-            return Vec::new();
-        };
-        let functions = self.crowd.tree.functions(NodeId::ROOT);
-        (0..functions.len()).map(|i| functions.num(i, v)).collect()
+        self.choices().iter().map(|c| c.score).collect()
+    }
+
+    fn choices(&self) -> Vec<Choice> {
+        let watched = self.crowd.body(self.stage.focus());
+        watched.map_or_else(Vec::new, |v| choices(&self.crowd.tree, v))
     }
 }

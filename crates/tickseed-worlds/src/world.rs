@@ -7,6 +7,7 @@ use core::time::Duration;
 use serde::{Deserialize, Serialize};
 use tickseed_core::{Context, Def, KeyId, NodeId, Scalar, Status, TickError};
 
+use crate::choices::Choice;
 use crate::stage::Stage;
 use crate::view::View;
 
@@ -132,6 +133,11 @@ pub trait World: Send {
     /// For a utility selector: the scores of its children for the watched agent. Empty in
     /// worlds without one.
     fn scores(&self) -> Vec<f64> {
+        Vec::new()
+    }
+    /// For a utility selector: what it weighs up for the watched agent, child by child.
+    /// Empty in worlds without one.
+    fn choices(&self) -> Vec<Choice> {
         Vec::new()
     }
     /// For crowds: the leaf that an agent's tree is running; the first one, if several run.

@@ -153,3 +153,42 @@ fn a_boss_winds_up_for_half_a_second_before_each_strike() {
     }
     assert!((0..40).all(|a| number(&*world, a, "strikes") > 0.0));
 }
+
+#[test]
+fn a_villager_shows_what_its_scores_are_made_of() {
+    let mut world = create("villager", 5, None).unwrap();
+    for _ in 0..50 {
+        world.step().unwrap();
+    }
+    let choices = world.choices();
+    assert_eq!(choices.len(), 4);
+    let keys = world.keys(0);
+    for choice in &choices {
+        assert_eq!(choice.considerations.len(), 2);
+        let product: f64 = choice.considerations.iter().map(|c| c.value).product();
+        let made = choice.weight * (product + (1.0 - product) * 0.5 * product);
+        assert!((choice.score - made).abs() < 1e-12, "{choice:?}");
+        for c in &choice.considerations {
+            // The fact is the key of that name, and lies on the curve that is drawn.
+            let key = keys.iter().find(|k| k.name == c.name).unwrap();
+            assert_eq!(
+                key.value,
+                tickseed_worlds::Value::Float(c.fact),
+                "{}",
+                c.name
+            );
+            let (low, high) = (c.from.min(c.to), c.from.max(c.to));
+            let at = ((c.fact - low) / (high - low)).clamp(0.0, 1.0) * (c.curve.len() - 1) as f64;
+            let (a, b) = (c.curve[at.floor() as usize], c.curve[at.ceil() as usize]);
+            let near = |v: f32| (f64::from(v) - c.value).abs() < 0.1;
+            assert!(
+                near(a) || near(b),
+                "{}: {} not near {a}..{b}",
+                c.name,
+                c.value
+            );
+        }
+    }
+    let scores: Vec<f64> = choices.iter().map(|c| c.score).collect();
+    assert_eq!(world.scores(), scores);
+}

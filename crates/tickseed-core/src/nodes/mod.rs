@@ -29,7 +29,9 @@ pub use once::RunOnce;
 pub use parallel::{Decide, Finished, Leftover, Parallel, Threshold, Tie};
 pub use quota::LimitRuns;
 pub use recovery::Recovery;
-pub use utility::{Choose, Combine, Consideration, Curve, MAX_DRAWN, Score, Utility};
+pub use utility::{
+    Choose, Combine, Consideration, Curve, MAX_DRAWN, Response, Score, ScoreDef, Utility,
+};
 pub use wait::{WaitFor, WaitUntil};
 
 pub(crate) use branch::{lower_if, lower_switch, lower_while_do};

@@ -15,7 +15,9 @@
 //! another choice halts the running child. A reactive draw keeps the running child while it
 //! takes part (a re-draw every tick would cut children after one tick).
 
+use alloc::borrow::Cow;
 use alloc::boxed::Box;
+use alloc::sync::Arc;
 use alloc::vec;
 use alloc::vec::Vec;
 use core::time::Duration;
@@ -196,20 +198,57 @@ fn clamp(x: f64) -> f64 {
     if x.is_nan() { 0.0 } else { x.clamp(0.0, 1.0) }
 }
 
+/// What a consideration makes of a fact, as plain data.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Response {
+    /// What the fact is called; empty if nobody said.
+    pub name: Cow<'static, str>,
+    /// The fact's value that counts as zero.
+    pub from: f64,
+    /// The fact's value that counts as one; may be the smaller.
+    pub to: f64,
+    /// How good what lies between is.
+    pub curve: Curve,
+}
+
+impl Response {
+    /// How good a fact of this value is, from 0 to 1.
+    #[must_use]
+    pub fn value(&self, fact: f64) -> f64 {
+        let span = self.to - self.from;
+        let x = if span == 0.0 {
+            if fact < self.from { 0.0 } else { 1.0 }
+        } else {
+            (fact - self.from) / span
+        };
+        self.curve.at(x)
+    }
+}
+
+/// How a score is made, as plain data: what tools draw.
+#[derive(Clone, PartialEq, Debug)]
+pub struct ScoreDef {
+    /// What everything is multiplied by.
+    pub weight: f64,
+    /// How the considerations are combined.
+    pub combine: Combine,
+    /// The considerations; none for a score that is a function's value.
+    pub considerations: Vec<Response>,
+}
+
+/// A fact, read from the context.
+type Fact<C> = Arc<dyn for<'x, 'a> Fn(&'x <C as Context>::At<'a>) -> f64 + Send + Sync>;
+
 /// One fact and how good it is.
 pub struct Consideration<C: Context> {
-    fact: NumFn<C>,
-    from: f64,
-    to: f64,
-    curve: Curve,
+    fact: Fact<C>,
+    response: Response,
 }
 
 impl<C: Context> core::fmt::Debug for Consideration<C> {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
         f.debug_struct("Consideration")
-            .field("from", &self.from)
-            .field("to", &self.to)
-            .field("curve", &self.curve)
+            .field("response", &self.response)
             .finish_non_exhaustive()
     }
 }
@@ -218,39 +257,42 @@ impl<C: Context> Consideration<C> {
     /// Reads a fact; values from 0 to 1 until [`range`](Consideration::range) says otherwise.
     pub fn new(fact: impl for<'x, 'a> Fn(&'x C::At<'a>) -> f64 + Send + Sync + 'static) -> Self {
         Consideration {
-            fact: Box::new(fact),
-            from: 0.0,
-            to: 1.0,
-            curve: Curve::IDENTITY,
+            fact: Arc::new(fact),
+            response: Response {
+                name: Cow::Borrowed(""),
+                from: 0.0,
+                to: 1.0,
+                curve: Curve::IDENTITY,
+            },
         }
+    }
+
+    /// Says what the fact is called, for tools.
+    #[must_use]
+    pub fn named(mut self, name: impl Into<Cow<'static, str>>) -> Self {
+        self.response.name = name.into();
+        self
     }
 
     /// Maps `from` to zero and `to` to one before the curve is applied; `from` may be the
     /// greater. Equal bounds make a step: below is zero, the rest is one.
     #[must_use]
     pub fn range(mut self, from: f64, to: f64) -> Self {
-        (self.from, self.to) = (from, to);
+        (self.response.from, self.response.to) = (from, to);
         self
     }
 
     /// Applies a curve.
     #[must_use]
     pub fn curve(mut self, curve: Curve) -> Self {
-        self.curve = curve;
+        self.response.curve = curve;
         self
     }
 
     /// How good the fact is in this context, from 0 to 1.
     #[must_use]
     pub fn value(&self, at: &C::At<'_>) -> f64 {
-        let x = (self.fact)(at);
-        let span = self.to - self.from;
-        let x = if span == 0.0 {
-            if x < self.from { 0.0 } else { 1.0 }
-        } else {
-            (x - self.from) / span
-        };
-        self.curve.at(x)
+        self.response.value((self.fact)(at))
     }
 }
 
@@ -334,6 +376,16 @@ impl<C: Context> Score<C> {
     pub fn into_fn(self) -> impl for<'x, 'a> Fn(&'x C::At<'a>) -> f64 + Send + Sync + 'static {
         move |at: &C::At<'_>| self.value(at)
     }
+
+    /// As plain data.
+    fn def(&self) -> ScoreDef {
+        let considerations = self.considerations.iter();
+        ScoreDef {
+            weight: self.weight,
+            combine: self.combine,
+            considerations: considerations.map(|c| c.response.clone()).collect(),
+        }
+    }
 }
 
 impl<C: Context> Nodes<C> {
@@ -351,10 +403,18 @@ impl<C: Context> Nodes<C> {
     /// The child with the best score.
     pub fn utility(self, children: impl IntoIterator<Item = (Score<C>, Node<C>)>) -> Node<C> {
         let (mut fns, mut nodes) = (vec![], vec![]);
+        let (mut facts, mut scores) = (vec![], vec![]);
         for (score, node) in children {
+            scores.push(score.def());
+            for c in &score.considerations {
+                let fact = c.fact.clone();
+                facts.push(Func::Num(Box::new(move |at: &C::At<'_>| fact(at))));
+            }
             fns.push(Func::Num(Box::new(score.into_fn())));
             nodes.push(node);
         }
+        // Behind the scores: for tools that show what a score is made of.
+        fns.extend(facts);
         let options = Utility {
             choose: Choose::Highest,
             reactive: false,
@@ -362,7 +422,9 @@ impl<C: Context> Nodes<C> {
             min_dwell: 0,
             preempt: Preempt::AfterStart,
         };
-        Node::new(Kind::Utility(options), fns, nodes)
+        let mut node = Node::new(Kind::Utility(options), fns, nodes);
+        node.scores = scores;
+        node
     }
 }
 

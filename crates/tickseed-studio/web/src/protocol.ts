@@ -125,8 +125,23 @@ export interface View {
   marks: Mark[];
   bars: { label: string; value: number; tone: Tone }[];
   notes: [string, string][];
-  /** Of a utility selector's children, in order. */
-  scores?: number[];
+  /** What a utility selector weighs up, child by child. */
+  choices?: Choice[];
+}
+
+export interface Choice {
+  node: number;
+  score: number;
+  weight: number;
+  combine: 'product' | 'mean';
+  considerations: {
+    name: string;
+    fact: number;
+    from: number;
+    to: number;
+    value: number;
+    curve: number[];
+  }[];
 }
 
 export interface AgentSummary {

@@ -94,13 +94,55 @@ test('scrubbing back and forward shows the same ticks', async () => {
 test('a node tells why it was not ticked and when it last ran', async () => {
   await page.locator('[data-label="recharge"]').click();
   const why = page.locator('[data-test=why]');
-  assert.match(await why.textContent(), /“recharge” was not ticked: .* stopped at “battery low”, which answered failure\./);
-  assert.match(await why.textContent(), /battery_low is false/);
+  await why.getByText(/recharge was not ticked: reactive sequence stopped at battery low, which answered failure/).waitFor();
+  await why.getByText(/battery low answered failure: battery_low is false \(since tick \d+\)/).waitFor();
   await page.locator('[data-test=last-run]').click();
   await decided(page, 'recharge');
   assert.match(await page.locator('[data-test=mode]').textContent(), /behind/);
-  assert.match(await why.textContent(), /“recharge” answered running of its own/);
+  await why.getByText('recharge answered running of its own').waitFor();
   await page.locator('[data-test=live]').click();
+});
+
+test('a tick is walked through answer by answer', async () => {
+  const at = await tick();
+  await page.keyboard.press('F11');
+  await page.getByText('Stepping: 1 of').waitFor();
+  assert.equal(await tick(), at + 1, 'the next tick was made');
+  const cursor = () => page.locator('.node.cursor').getAttribute('data-label');
+  assert.equal(await cursor(), 'battery low');
+  assert.equal(await page.locator('.node.open').count(), 2, 'the selector and the sequence are being ticked');
+  assert.equal(await fresh('patrol'), 'false', 'it is still to come');
+  assert.equal(await page.locator('[aria-current=step]').count(), 1);
+  const seen = [];
+  for (let n = 2; n <= 6; n++) {
+    await page.locator('[data-test=step-node]').click();
+    await page.getByText(`Stepping: ${n} of`).waitFor();
+    seen.push(await cursor());
+  }
+  assert.deepEqual(seen, ['reactive sequence', 'target visible', 'reactive sequence', 'patrol', 'reactive selector']);
+  assert.equal(await fresh('patrol'), 'true');
+  await page.locator('[data-test=step]').click();
+  await page.waitForFunction((n) => document.querySelector('[data-test=tick]').textContent === String(n), at + 2);
+  assert.equal(await page.locator('.node.cursor').count(), 0, 'a whole tick again');
+});
+
+test('keys tell who wrote them last and who reads them', async () => {
+  await page.getByRole('tab', { name: 'Blackboard' }).click();
+  const about = (name) => page.locator(`[data-about=${name}]`);
+  assert.equal(await about('target_visible').locator('[data-reader]').getAttribute('data-reader'), 'target visible');
+  assert.equal(await about('battery').locator('[data-writer]').getAttribute('data-writer'), 'world');
+  assert.equal(await about('charging').locator('[data-writer]').getAttribute('data-writer'), 'recharge');
+  await clickScene(page, 20, 12);
+  await page.locator('[data-test=step]').click();
+  await about('target_visible').locator('[data-writer=input]').waitFor();
+  await about('target_visible').locator('[data-reader]').click();
+  await page.getByRole('tab', { name: 'Node', selected: true }).waitFor();
+  await page.locator('[data-test=why]').getByText(/target_visible is true \(set by an input\)/).waitFor();
+  // Off again, for the tests that follow.
+  await page.getByRole('tab', { name: 'Blackboard' }).click();
+  await page.locator('[data-key=target_visible] .set').click();
+  await page.locator('[data-test=step]').click();
+  await decided(page, 'patrol');
 });
 
 test('breakpoints on a node and on a key pause the run', async () => {

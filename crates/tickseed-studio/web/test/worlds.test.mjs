@@ -21,6 +21,31 @@ after(async () => {
   studio?.stop();
 });
 
+/** The utility selector's scores with their response curves, each fact marked on its curve. */
+async function scoresAreWhatTheyAreMadeOf() {
+  await page.getByRole('tab', { name: 'Scores' }).click();
+  const panel = page.locator('[data-test=scores]');
+  assert.equal(await panel.locator('li').count(), 4);
+  assert.equal(await panel.getByRole('img').count(), 8, 'two considerations each');
+  await page.locator('[data-test=run]').click();
+  await page.getByText('Paused', { exact: true }).waitFor();
+  const choices = await page.evaluate(() => window.tickseed.view.choices);
+  for (const c of choices) {
+    const p = c.considerations.reduce((n, k) => n * k.value, 1);
+    const compensated = p + (1 - p) * (1 - 1 / c.considerations.length) * p;
+    assert.ok(Math.abs(c.score - c.weight * compensated) < 1e-9, 'the score is what its considerations make');
+    for (const k of c.considerations) {
+      const [low, high] = [Math.min(k.from, k.to), Math.max(k.from, k.to)];
+      const at = Math.max(0, Math.min(1, (k.fact - low) / (high - low))) * (k.curve.length - 1);
+      const [a, b] = [k.curve[Math.floor(at)], k.curve[Math.ceil(at)]];
+      assert.ok(k.value >= Math.min(a, b) - 0.01 && k.value <= Math.max(a, b) + 0.01, `${k.name} lies on its curve`);
+    }
+  }
+  assert.equal(await panel.getByRole('meter').count(), 4);
+  await page.locator('[data-test=run]').click();
+  await page.getByRole('tab', { name: 'Blackboard' }).click();
+}
+
 test('every world runs', async () => {
   for (const world of ['guard', 'villager', 'monster', 'boss']) {
     await page.getByRole('navigation', { name: 'Worlds' }).getByRole('button', { name: world }).click();
@@ -29,6 +54,8 @@ test('every world runs', async () => {
     assert.ok((await page.locator('[data-node][data-fresh=true]').count()) > 0, world);
     const scores = await page.locator('[data-score]').count();
     assert.equal(scores, world === 'villager' ? 4 : 0, `${world}: scores of a utility selector's children`);
+    assert.equal(await page.getByRole('tab', { name: 'Scores' }).count(), world === 'villager' ? 1 : 0);
+    if (world === 'villager') await scoresAreWhatTheyAreMadeOf();
   }
 });
 

@@ -238,6 +238,12 @@ impl<'d, C: HasBoard> Loader<'d, C> {
         let value = self.head(node)?;
         let computed = self.computed(place.scope, value, &Type::Float)?;
         *fails |= !self.cannot_fail(&computed.op);
+        // What a fact is called where scores are drawn.
+        let written = match &value.kind {
+            ValueKind::Key(key) => key.name.clone(),
+            ValueKind::Code(code) => code.text.clone(),
+            _ => String::new(),
+        };
         let mut curve = Curve::IDENTITY;
         let (mut from, mut to) = (0.0, 1.0);
         for option in node.options() {
@@ -295,6 +301,7 @@ impl<'d, C: HasBoard> Loader<'d, C> {
         }
         Some(
             Consideration::new(move |at: &C::At<'_>| computed.number(at))
+                .named(written)
                 .range(from, to)
                 .curve(curve),
         )

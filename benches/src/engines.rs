@@ -4,7 +4,3 @@
 pub mod behavior_tree_lite;
 pub mod behaviortree_rs;
 pub mod bonsai;
-pub mod handwritten;
-pub mod input_only;
-pub mod objects;
-pub mod tickseed;

@@ -3,9 +3,10 @@
 use std::io::{IsTerminal, Write};
 use std::process::ExitCode;
 
+use tickseed_bench::measure::{Contest, Effort, Table, measure};
+use tickseed_bench::report;
 use tickseed_benches::callgrind;
-use tickseed_benches::measure::{Contest, Effort, Table, contests, measure};
-use tickseed_benches::report;
+use tickseed_benches::contests::contests;
 
 const USAGE: &str = "\
 usage: tickseed-benches [options]

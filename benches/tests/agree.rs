@@ -1,7 +1,8 @@
 //! All engines do the same work: the same outcome at every tick, the same counters at the end.
 
-use tickseed_benches::engines::objects::{Tree, count_nodes};
-use tickseed_benches::measure::{Role, contests};
+use tickseed_bench::engines::objects::{Tree, count_nodes};
+use tickseed_bench::measure::Role;
+use tickseed_benches::contests::contests;
 use tickseed_benches::workloads::{Deep, Monster, Wide};
 
 /// A lone agent, and several that share a tree and must not share state.

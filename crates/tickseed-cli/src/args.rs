@@ -6,6 +6,7 @@ use std::str::FromStr;
 use clap::{Parser, Subcommand};
 use tickseed_worlds::{Info, Input, WORLDS, World};
 
+use crate::bench;
 use crate::fail::Fail;
 use crate::files;
 use crate::recording;
@@ -50,6 +51,8 @@ pub(crate) enum Command {
     Models(files::Models),
     /// Run a tree file without the code of its leaves: what they answer is said here
     Sim(crate::sim::Sim),
+    /// Measure on this machine: workloads beside hand-written code and objects, and herds
+    Bench(bench::Bench),
     /// Serve an editor over standard input and output (Language Server Protocol)
     Lsp(crate::lsp::Lsp),
 }
@@ -78,6 +81,10 @@ pub(crate) struct Run {
         conflicts_with_all = ["click", "drain", "json", "plain"]
     )]
     pub(crate) serve: Option<SocketAddr>,
+    /// Let agents sleep until something matters to them; the run is the same. For worlds with
+    /// crowds
+    #[arg(long, conflicts_with = "serve")]
+    pub(crate) event_driven: bool,
     /// No summary and no progress on standard error
     #[arg(long, short)]
     pub(crate) quiet: bool,
@@ -106,6 +113,19 @@ pub(crate) struct Setup {
 const MOST_AGENTS: i64 = 1_000_000;
 
 impl Run {
+    /// Makes the world that is asked for.
+    pub(crate) fn world(&self) -> Result<Box<dyn World>, Fail> {
+        let mut world = self.setup.world()?;
+        if self.event_driven && !world.let_sleep(true) {
+            return Err(Fail::Usage(format!(
+                "the world `{}` has no crowd whose agents could sleep; `--event-driven` is for {}",
+                world.info().name,
+                crowds(),
+            )));
+        }
+        Ok(world)
+    }
+
     /// Whether lines are asked for rather than a screen.
     pub(crate) fn wants_lines(&self) -> bool {
         self.json || self.plain || self.ticks.is_some()
@@ -130,12 +150,11 @@ impl Setup {
     pub(crate) fn world(&self) -> Result<Box<dyn World>, Fail> {
         let info = find(&self.name)?;
         if self.agents.is_some() && !info.crowd {
-            let crowds: Vec<_> = WORLDS.iter().filter(|w| w.crowd).map(|w| w.name).collect();
             return Err(Fail::Usage(format!(
                 "the world `{}` has its own number of agents ({}); `--agents` is for {}",
                 info.name,
                 info.agents,
-                crowds.join(", "),
+                crowds(),
             )));
         }
         Ok((info.make)(self.seed, self.agents.unwrap_or(info.agents)))
@@ -176,6 +195,12 @@ impl FromStr for Click {
         };
         parts().ok_or_else(|| "expected TICK:X,Y, such as 100:12.5,3".into())
     }
+}
+
+/// The worlds with crowds.
+fn crowds() -> String {
+    let names: Vec<_> = WORLDS.iter().filter(|w| w.crowd).map(|w| w.name).collect();
+    names.join(", ")
 }
 
 /// The world of this name.

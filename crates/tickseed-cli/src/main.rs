@@ -4,6 +4,7 @@
 //! have mistakes, 2 the command line makes no sense.
 
 mod args;
+mod bench;
 mod fail;
 mod files;
 mod lsp;
@@ -40,6 +41,7 @@ fn main() -> ExitCode {
         Command::Convert(convert) => convert.run(),
         Command::Models(models) => models.run(),
         Command::Sim(sim) => sim.run(),
+        Command::Bench(bench) => bench.run(),
         Command::Lsp(lsp) => lsp.run(),
     };
     match done {
@@ -75,6 +77,6 @@ fn start(run: &args::Run) -> Result<(), Fail> {
     if terminal && !run.wants_lines() {
         return screen::run(run);
     }
-    let mut world = run.setup.world()?;
+    let mut world = run.world()?;
     plain::run(run, &mut *world, &mut std::io::stdout().lock())
 }

@@ -5,7 +5,7 @@ use std::io::{self, IsTerminal, Write};
 use std::time::{Duration, Instant};
 
 use tickseed_core::NodeId;
-use tickseed_worlds::{Input, Value, WORLDS, World};
+use tickseed_worlds::{Input, Part, Value, WORLDS, World};
 
 use crate::args::Run;
 use crate::fail::Fail;
@@ -36,6 +36,7 @@ pub(crate) fn run(args: &Run, world: &mut dyn World, out: &mut dyn Write) -> Res
     let second = (1_000_000_000 / step.as_nanos().max(1)).max(1) as u64;
     for tick in 0..ticks {
         given.clear();
+        progress.begin();
         while let Some((_, input)) = due.next_if(|(t, _)| *t <= tick) {
             if world.input(*input) {
                 given.push(*input);
@@ -47,7 +48,9 @@ pub(crate) fn run(args: &Run, world: &mut dyn World, out: &mut dyn Write) -> Res
                 )));
             }
         }
-        world.step().map_err(|e| Fail::Tick(tick + 1, e))?;
+        let stepped = world.step_in_parts(&mut |part| progress.part(part));
+        stepped.map_err(|e| Fail::Tick(tick + 1, e))?;
+        progress.count(world);
         if args.json {
             serde_json::to_writer(&mut out, &Line::of(world, &given))?;
             writeln!(out)?;
@@ -81,11 +84,11 @@ fn head(json: bool, world: &dyn World, out: &mut impl Write) -> Result<(), Fail>
     let agents = world.agents();
     writeln!(
         out,
-        "{}: seed {}, {agents} agent{}, {} bytes of tree state each, a tick every {:.1} ms",
+        "{}: seed {}, {agents} agent{}, {} each, a tick every {:.1} ms",
         world.info().name,
         world.stage().seed(),
         if agents == 1 { "" } else { "s" },
-        world.bytes_per_agent(),
+        bytes(world),
         world.stage().step().as_secs_f64() * 1e3,
     )?;
     let def = world.def();
@@ -96,6 +99,17 @@ fn head(json: bool, world: &dyn World, out: &mut impl Write) -> Result<(), Fail>
         writeln!(out, "{:indent$}{kind} {name}", "", indent = 2 + depth * 2)?;
     }
     Ok(())
+}
+
+/// What an agent takes.
+fn bytes(world: &dyn World) -> String {
+    match world.figures() {
+        None => format!("{} bytes of tree state", world.bytes_per_agent()),
+        Some(f) => format!(
+            "{:.1} bytes of tree state and {:.1} of scheduling",
+            f.state_bytes, f.scheduling_bytes
+        ),
+    }
 }
 
 /// What a line shows: a new line is printed when it changes.
@@ -136,6 +150,9 @@ fn line(world: &dyn World, shown: &Shown, out: &mut impl Write) -> Result<(), Fa
             })
             .collect()
     };
+    let asleep = world.figures().filter(|f| f.sleeps);
+    let asleep = asleep.map(|f| format!("asleep {}", f.asleep));
+    let facts: Vec<String> = facts.into_iter().chain(asleep).collect();
     writeln!(
         out,
         "{:>9}  {:<8} {label:<20} {}",
@@ -163,6 +180,12 @@ struct Progress {
     began: Instant,
     last: Instant,
     shown: bool,
+    /// When the part of a step that is under way began.
+    part: Instant,
+    /// What trees took.
+    trees: Duration,
+    ticked: u64,
+    asleep: u64,
 }
 
 impl Progress {
@@ -177,6 +200,31 @@ impl Progress {
             began: Instant::now(),
             last: Instant::now(),
             shown: false,
+            part: Instant::now(),
+            trees: Duration::ZERO,
+            ticked: 0,
+            asleep: 0,
+        }
+    }
+
+    /// A step begins.
+    fn begin(&mut self) {
+        self.part = Instant::now();
+    }
+
+    /// A part of a step is done.
+    fn part(&mut self, part: Part) {
+        let now = Instant::now();
+        if part == Part::Trees {
+            self.trees += now - self.part;
+        }
+        self.part = now;
+    }
+
+    fn count(&mut self, world: &dyn World) {
+        if let Some(figures) = world.figures() {
+            self.ticked += figures.ticked as u64;
+            self.asleep += figures.asleep as u64;
         }
     }
 
@@ -196,13 +244,7 @@ impl Progress {
     }
 
     fn rate(&self, ticks: u64) -> String {
-        let per_second =
-            ticks as f64 * f64::from(self.agents) / self.began.elapsed().as_secs_f64().max(1e-9);
-        match per_second {
-            r if r >= 1e6 => format!("{:.1} million agents per second", r / 1e6),
-            r if r >= 1e4 => format!("{:.0} thousand agents per second", r / 1e3),
-            r => format!("{r:.0} agents per second"),
-        }
+        per_second(ticks, self.agents, self.began.elapsed())
     }
 
     fn done(&self, world: &dyn World) {
@@ -213,13 +255,42 @@ impl Progress {
             eprint!("\r{:70}\r", "");
         }
         eprintln!(
-            "{} ticks of {} agent{} in {:.2} s: {}, {} bytes of tree state per agent",
+            "{} ticks of {} agent{} in {:.2} s: {}, {} per agent",
             self.ticks,
             self.agents,
             if self.agents == 1 { "" } else { "s" },
             self.began.elapsed().as_secs_f64(),
             self.rate(self.ticks),
-            world.bytes_per_agent(),
+            bytes(world),
         );
+        let Some(figures) = world.figures().filter(|_| self.ticks > 0) else {
+            return;
+        };
+        eprintln!(
+            "the trees alone: {:.3} ms a tick, {}",
+            self.trees.as_secs_f64() * 1e3 / self.ticks as f64,
+            per_second(self.ticks, self.agents, self.trees),
+        );
+        if figures.sleeps {
+            let all = (self.ticks * u64::from(self.agents)) as f64;
+            eprintln!(
+                "event-driven: {:.1} % asleep at the end, {:.1} % on average; {:.0} agents ticked in a tick",
+                figures.asleep as f64 * 100.0 / f64::from(self.agents),
+                self.asleep as f64 * 100.0 / all,
+                self.ticked as f64 / self.ticks as f64,
+            );
+            if self.asleep == 0 {
+                eprintln!("nobody ever slept: what this world's leaves depend on is not declared");
+            }
+        }
+    }
+}
+
+/// How many agents are taken care of in a second.
+fn per_second(ticks: u64, agents: u32, took: Duration) -> String {
+    match ticks as f64 * f64::from(agents) / took.as_secs_f64().max(1e-9) {
+        r if r >= 1e6 => format!("{:.1} million agents per second", r / 1e6),
+        r if r >= 1e4 => format!("{:.0} thousand agents per second", r / 1e3),
+        r => format!("{r:.0} agents per second"),
     }
 }

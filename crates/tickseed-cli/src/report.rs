@@ -12,7 +12,17 @@ pub(crate) struct Head<'w> {
     step_ns: u64,
     agents: u32,
     bytes_per_agent: usize,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    herd: Option<Herd>,
     tree: Vec<Node<'w>>,
+}
+
+/// What the herd of a crowd takes for each agent.
+#[derive(Serialize)]
+struct Herd {
+    event_driven: bool,
+    state_bytes: f64,
+    scheduling_bytes: f64,
 }
 
 #[derive(Serialize)]
@@ -40,6 +50,11 @@ impl<'w> Head<'w> {
             step_ns: world.stage().step().as_nanos() as u64,
             agents: world.agents(),
             bytes_per_agent: world.bytes_per_agent(),
+            herd: world.figures().map(|f| Herd {
+                event_driven: f.sleeps,
+                state_bytes: f.state_bytes,
+                scheduling_bytes: f.scheduling_bytes,
+            }),
             tree: nodes.collect(),
         }
     }
@@ -65,6 +80,9 @@ pub(crate) struct Line<'w> {
     keys: serde_json::Map<String, serde_json::Value>,
     #[serde(skip_serializing_if = "serde_json::Map::is_empty")]
     doing: serde_json::Map<String, serde_json::Value>,
+    /// How many agents sleep, if they may.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    asleep: Option<usize>,
     /// Of everything so far, all agents included.
     fingerprint: String,
 }
@@ -93,6 +111,7 @@ impl<'w> Line<'w> {
                 .into_iter()
                 .map(|(what, n)| (what.to_owned(), n.into()))
                 .collect(),
+            asleep: world.figures().filter(|f| f.sleeps).map(|f| f.asleep),
             fingerprint: format!("{:016x}", stage.fingerprint()),
         }
     }

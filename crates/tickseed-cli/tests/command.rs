@@ -144,3 +144,58 @@ fn a_reader_that_goes_away_is_no_failure() {
     assert_eq!(status.code(), Some(0), "{errors}");
     assert_eq!(errors, "");
 }
+
+#[test]
+fn bench_measures_workloads_and_herds() {
+    let out = tickseed(&[
+        "bench", "w1", "herds", "--agents", "2000", "--quick", "--json",
+    ]);
+    assert!(out.status.success(), "{}", text(&out.stderr));
+    let found: Value = serde_json::from_slice(&out.stdout).unwrap();
+    let engines = found["workloads"][0]["engines"].as_array().unwrap();
+    let names: Vec<_> = engines
+        .iter()
+        .map(|e| e["engine"].as_str().unwrap())
+        .collect();
+    assert!(names.contains(&"hand-written") && names.contains(&"object per node"));
+    let ours = engines.iter().find(|e| e["engine"] == "tickseed").unwrap();
+    assert_eq!(ours["allocations_per_tick"], 0.0);
+    let rows = found["herds"]["rows"].as_array().unwrap();
+    assert!(
+        rows.iter()
+            .all(|row| row["ms_per_step"].as_f64() > Some(0.0))
+    );
+    let asleep = rows.last().unwrap()["asleep"].as_f64();
+    assert!(asleep > Some(0.5), "{asleep:?}");
+    let text_form = tickseed(&["bench", "w3", "--quick"]);
+    assert!(text(&text_form.stdout).contains("as fast as object per node"));
+    assert_eq!(tickseed(&["bench", "w4"]).status.code(), Some(2));
+}
+
+#[test]
+fn an_event_driven_run_is_the_same_run() {
+    let run = |extra: &[&str]| {
+        let mut args = vec![
+            "run", "boss", "--agents", "500", "--ticks", "400", "--plain",
+        ];
+        args.extend(extra);
+        let out = tickseed(&args);
+        assert!(out.status.success(), "{}", text(&out.stderr));
+        (text(&out.stdout).to_owned(), text(&out.stderr).to_owned())
+    };
+    let (always, _) = run(&[]);
+    let (sleeping, said) = run(&["--event-driven"]);
+    assert_eq!(always.lines().last(), sleeping.lines().last());
+    assert!(always.contains("16.0 bytes of tree state") && !always.contains("asleep"));
+    assert!(sleeping.contains("asleep 4"), "{sleeping}");
+    assert!(
+        said.contains("agents per second") && said.contains("% asleep"),
+        "{said}"
+    );
+    // Worlds in which nobody can sleep say so, and those without a crowd refuse.
+    let out = tickseed(&["run", "monster", "--event-driven", "--ticks", "5"]);
+    assert!(text(&out.stderr).contains("nobody ever slept"));
+    let out = tickseed(&["run", "robot", "--event-driven"]);
+    assert_eq!(out.status.code(), Some(2));
+    assert!(text(&out.stderr).contains("`--event-driven` is for villager, monster, boss"));
+}

@@ -145,6 +145,14 @@ impl Cadence {
         }
     }
 
+    /// What is done about missed ticks, as a number: zero for a skip, or the longest burst.
+    pub(crate) fn burst(&self) -> u32 {
+        match self.catch_up {
+            CatchUp::Skip => 0,
+            CatchUp::Burst(most) => most.max(1),
+        }
+    }
+
     /// What is done about missed ticks.
     #[must_use]
     pub fn catch_up(self, catch_up: CatchUp) -> Cadence {

@@ -27,7 +27,7 @@ use crate::key::KeyId;
 use crate::kind::Kind;
 use crate::nodes::{Choose, Finished};
 use crate::run::{Tracer, get, get_deadline};
-use crate::time::Time;
+use crate::time::{Deadline, Time};
 
 /// Wake sets of a program, each computed when it is first wanted.
 pub(crate) struct WakeTable {
@@ -67,6 +67,26 @@ pub(crate) struct WakeSet {
     timers: Vec<Offset>,
     /// At a parallel's yield: its children count too.
     par: Option<u32>,
+}
+
+impl WakeSet {
+    #[inline]
+    fn reads(&self, key: KeyId) -> bool {
+        match key.0 {
+            n @ 0..64 => self.mask >> n & 1 != 0,
+            _ => self.keys.binary_search(&key).is_ok(),
+        }
+    }
+}
+
+/// The sooner of a time and a deadline, if that is set and has not passed.
+#[inline]
+fn sooner(soonest: Option<Time>, deadline: Deadline, now: Time) -> Option<Time> {
+    if !deadline.is_set() || deadline.passed(now) {
+        return soonest;
+    }
+    let at = now + deadline.left(now);
+    Some(soonest.map_or(at, |s| s.min(at)))
 }
 
 /// Watches a tick for calls that were not declared.
@@ -183,16 +203,28 @@ impl WakeTable {
     }
 
     /// The wake set of a thread at a resume point, as it is kept in the block.
+    #[inline]
     fn set(&self, prog: &Program, def: &Def, thread: u32, stored: u32) -> &WakeSet {
         let t = &prog.threads[thread as usize];
         let (at, index) = match stored {
             0 => (IDLE, prog.yields.len() + thread as usize),
             n => (t.lo + n - 1, (t.lo + n - 1) as usize),
         };
-        self.sets[index].get_or_init(|| {
-            let entry = prog.tables[(t.table + stored) as usize];
-            Box::new(Search::new(self, prog, def, at).run(entry))
-        })
+        match self.sets[index].get() {
+            Some(set) => set,
+            None => self.find(
+                prog,
+                def,
+                index,
+                at,
+                prog.tables[(t.table + stored) as usize],
+            ),
+        }
+    }
+
+    #[cold]
+    fn find(&self, prog: &Program, def: &Def, index: usize, at: Yield, entry: Pc) -> &WakeSet {
+        self.sets[index].get_or_init(|| Box::new(Search::new(self, prog, def, at).run(entry)))
     }
 
     /// For a thread whose tick stuttered: when it must be ticked again at the latest, if at
@@ -205,16 +237,23 @@ impl WakeTable {
         thread: u32,
         now: Time,
     ) -> Option<Option<Time>> {
+        let t = &prog.threads[thread as usize];
+        let set = self.set(prog, def, thread, get(mem, t.slot, t.width));
+        if set.par.is_none() {
+            // The commonest case by far, without calls.
+            if !set.quiet {
+                return None;
+            }
+            return Some(set.timers.iter().fold(None, |soonest, &slot| {
+                sooner(soonest, get_deadline(mem, slot), now)
+            }));
+        }
         let mut soonest: Option<Time> = None;
         let mut known = true;
         self.each(prog, def, mem, thread, &mut |set| {
             known &= set.quiet;
             for &slot in &set.timers {
-                let deadline = get_deadline(mem, slot);
-                if deadline.is_set() && !deadline.passed(now) {
-                    let at = now + deadline.left(now);
-                    soonest = Some(soonest.map_or(at, |s| s.min(at)));
-                }
+                soonest = sooner(soonest, get_deadline(mem, slot), now);
             }
             known
         });
@@ -222,6 +261,7 @@ impl WakeTable {
     }
 
     /// Whether the key is one of those that a sleeping thread depends on.
+    #[inline]
     pub(crate) fn reads(
         &self,
         prog: &Program,
@@ -230,12 +270,14 @@ impl WakeTable {
         thread: u32,
         key: KeyId,
     ) -> bool {
+        let t = &prog.threads[thread as usize];
+        let set = self.set(prog, def, thread, get(mem, t.slot, t.width));
+        if set.par.is_none() {
+            return set.reads(key);
+        }
         let mut found = false;
         self.each(prog, def, mem, thread, &mut |set| {
-            found |= match key.0 {
-                n @ 0..64 => set.mask >> n & 1 != 0,
-                _ => set.keys.binary_search(&key).is_ok(),
-            };
+            found |= set.reads(key);
             !found
         });
         found

@@ -15,7 +15,7 @@ use crate::crowd::{Body, Crowd, crowd_world};
 use crate::geometry::Point;
 use crate::stage::{Stage, between};
 use crate::view::{Bar, Mark, Shape, Tone, View};
-use crate::world::{Info, Input, KeyValue, World};
+use crate::world::{Figures, Info, Input, KeyValue, Part, World};
 
 /// About this world.
 pub const INFO: Info = Info {
@@ -57,6 +57,10 @@ pub struct Boss {
     strikes: u32,
     #[key(read_only)]
     wipes: u32,
+    /// Whether health is below a fifth. The world keeps it: an agent that watched its health
+    /// itself would be woken by every scratch.
+    #[key(read_only)]
+    weak: bool,
 }
 
 impl Body for Boss {
@@ -76,6 +80,7 @@ impl Boss {
             rage: 0.0,
             strikes: 0,
             wipes: 0,
+            weak: false,
         }
     }
 
@@ -118,6 +123,7 @@ impl Boss {
                 self.meet(rng);
             }
         }
+        self.weak = self.hp < self.max_hp / 5.0;
     }
 
     fn mood(&self) -> usize {
@@ -137,7 +143,7 @@ pub fn tree() -> Result<Tree<Boss>, BuildError> {
     let n = nodes::<Boss>();
     n.selector([
         n.sequence([
-            n.condition("hp<20%", |b| b.hp < b.max_hp / 5.0),
+            n.check(Boss::WEAK.is_true()).named("hp<20%"),
             n.cooldown(
                 Duration::from_secs(30),
                 n.instant("cast-enrage", |b| b.rage = ENRAGE_SECONDS),
@@ -151,7 +157,7 @@ pub fn tree() -> Result<Tree<Boss>, BuildError> {
             n.instant("strike", |b| b.strike()),
         ])
         .named("attack"),
-        n.action("idle", |_| Status::Running),
+        n.action("idle", |_| Status::Running).sleeps(),
     ])
     .reactive()
     .named("root")
@@ -204,6 +210,24 @@ impl BossWorld {
         (row * self.columns + index(at.x, self.columns, SIZE.x)).min(self.crowd.len() - 1)
     }
 
+    fn live(&mut self) {
+        let dt = self.stage.dt();
+        for agent in 0..self.crowd.len() {
+            let body = &mut self.crowd.bodies[agent as usize];
+            let before = (body.weak, body.has_target);
+            body.live(dt, &mut self.stage.rng);
+            let after = (body.weak, body.has_target);
+            if before.0 != after.0 {
+                self.crowd.touch(agent, Boss::WEAK);
+            }
+            if before.1 != after.1 {
+                self.crowd.touch(agent, Boss::HAS_TARGET);
+            }
+        }
+    }
+
+    fn reap(&mut self) {}
+
     fn apply(&mut self, input: Input) -> bool {
         match input {
             Input::Click { x, y } if x.is_finite() && y.is_finite() => {
@@ -211,6 +235,7 @@ impl BossWorld {
                 if let Some(b) = self.crowd.bodies.get_mut(agent as usize) {
                     b.meet(&mut self.stage.rng);
                 }
+                self.crowd.touch(agent, Boss::HAS_TARGET);
                 self.focus(agent);
                 true
             }
@@ -236,15 +261,6 @@ impl World for BossWorld {
             crowd: self.crowd.duplicate()?,
             columns: self.columns,
         }))
-    }
-
-    fn step(&mut self) -> Result<(), TickError> {
-        let now = self.stage.begin();
-        let dt = self.stage.dt();
-        for body in &mut self.crowd.bodies {
-            body.live(dt, &mut self.stage.rng);
-        }
-        self.crowd.tick(&mut self.stage, now)
     }
 
     fn view(&self) -> View {

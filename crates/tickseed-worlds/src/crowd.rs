@@ -1,12 +1,16 @@
 //! Many agents that share one tree.
 
 use alloc::sync::Arc;
+use alloc::vec;
 use alloc::vec::Vec;
 
-use tickseed_core::{Agent, Context, NodeId, Rng, TickError, Time, Tree};
+use tickseed_core::{
+    Context, Def, EventOptions, Herd, HerdOptions, KeyId, NodeId, Rng, Status, TickError, Ticker,
+    Time, Tree,
+};
 
 use crate::stage::Stage;
-use crate::world::{KeyValue, Value, read_keys, set_key};
+use crate::world::{Figures, KeyValue, Value, read_keys, set_key};
 
 /// An agent's body: what its leaves see and change.
 pub(crate) trait Body: for<'a> Context<At<'a> = Self> + Sized {
@@ -17,39 +21,53 @@ pub(crate) trait Body: for<'a> Context<At<'a> = Self> + Sized {
 /// The agents with their bodies.
 #[derive(Debug)]
 pub(crate) struct Crowd<C: Body> {
-    pub(crate) tree: Arc<Tree<C>>,
-    agents: Vec<Agent>,
+    herd: Herd<C>,
     pub(crate) bodies: Vec<C>,
+    /// What each agent's tree answered last.
+    statuses: Vec<Status>,
+    sleeps: bool,
+    /// Keys that the world has changed since the last tick, for agents that may sleep.
+    changed: Vec<(u32, KeyId)>,
+    ticked: usize,
 }
 
 impl<C: Body> Crowd<C> {
     /// One agent a body, each with a random stream of its own.
     pub(crate) fn new(tree: Tree<C>, seed: u64, bodies: Vec<C>) -> Crowd<C> {
+        let options = HerdOptions {
+            capacity: bodies.len(),
+            seed,
+            ..HerdOptions::default()
+        };
+        let mut herd = Herd::with(Arc::new(tree), options);
         let mut seeds = Rng::new(seed);
-        let agents = bodies
-            .iter()
-            .map(|_| tree.agent_seeded(seeds.next_u64()))
-            .collect();
+        for _ in &bodies {
+            // It grows as needed.
+            let _ = herd.spawn_seeded(seeds.next_u64());
+        }
         Crowd {
-            tree: Arc::new(tree),
-            agents,
+            statuses: vec![Status::Running; bodies.len()],
+            herd,
             bodies,
+            sleeps: false,
+            changed: Vec::new(),
+            ticked: 0,
         }
     }
 
-    /// A copy, if one can be had.
+    /// A copy, if one can be had: not of an agent that a failing leaf has poisoned.
     pub(crate) fn duplicate(&self) -> Option<Crowd<C>>
     where
         C: Clone,
     {
+        let saved = self.herd.save().ok()?;
         Some(Crowd {
-            tree: self.tree.clone(),
-            agents: self
-                .agents
-                .iter()
-                .map(Agent::duplicate)
-                .collect::<Option<_>>()?,
+            herd: Herd::load(self.herd.tree().clone(), &saved).ok()?,
             bodies: self.bodies.clone(),
+            statuses: self.statuses.clone(),
+            sleeps: self.sleeps,
+            changed: self.changed.clone(),
+            ticked: self.ticked,
         })
     }
 
@@ -57,20 +75,89 @@ impl<C: Body> Crowd<C> {
         self.bodies.len() as u32
     }
 
-    /// Ticks every agent once, the watched one on record.
-    pub(crate) fn tick(&mut self, stage: &mut Stage, now: Time) -> Result<(), TickError> {
-        let focus = stage.focus() as usize;
-        stage.watch.begin(stage.ticks());
-        let pairs = self.agents.iter_mut().zip(&mut self.bodies);
-        for (i, (agent, body)) in pairs.enumerate() {
-            let status = if i == focus {
-                self.tree.tick_traced(agent, body, now, &mut stage.watch)?
-            } else {
-                self.tree.tick(agent, body, now)?
-            };
-            stage.mix_agent(status, body.digest());
+    pub(crate) fn bytes_per_agent(&self) -> usize {
+        self.herd.tree().bytes_per_agent()
+    }
+
+    pub(crate) fn tree(&self) -> &Tree<C> {
+        self.herd.tree()
+    }
+
+    pub(crate) fn def(&self) -> &Def {
+        self.herd.tree().def()
+    }
+
+    /// Lets agents sleep from now on, or not any more.
+    pub(crate) fn sleep(&mut self, on: bool) {
+        self.sleeps = on;
+        self.changed.clear();
+        if on {
+            self.herd.use_events(EventOptions::default());
         }
-        Ok(())
+    }
+
+    /// Notes that the world has changed a key of an agent.
+    pub(crate) fn touch(&mut self, agent: u32, key: impl Into<KeyId>) {
+        if self.sleeps {
+            self.changed.push((agent, key.into()));
+        }
+    }
+
+    /// What the herd takes and does.
+    pub(crate) fn figures(&self) -> Figures {
+        Figures {
+            sleeps: self.sleeps,
+            asleep: if self.sleeps { self.herd.asleep() } else { 0 },
+            ticked: self.ticked,
+            state_bytes: self.herd.bytes_per_agent(),
+            scheduling_bytes: self.herd.scheduling_bytes_per_agent(),
+        }
+    }
+
+    /// Ticks every agent that is awake once, the watched one on record.
+    pub(crate) fn tick(&mut self, stage: &mut Stage, now: Time) -> Result<(), TickError> {
+        for (agent, key) in self.changed.drain(..) {
+            if let Some(handle) = self.herd.at(agent as usize) {
+                // Nobody is ever despawned.
+                let _ = self.herd.touch(handle, key);
+            }
+        }
+        let focus = stage.focus() as usize;
+        if self.sleeps
+            && let Some(handle) = self.herd.at(focus)
+        {
+            // Whoever is watched is shown in every tick.
+            let _ = self.herd.wake(handle);
+        }
+        stage.watch.begin(stage.ticks());
+        let mut failed = None;
+        let (bodies, statuses) = (&mut self.bodies, &mut self.statuses);
+        let turn = |agent: Ticker<'_, '_, C>| {
+            let i = agent.index();
+            let result = if i == focus {
+                agent.tick_traced(&mut bodies[i], &mut stage.watch)
+            } else {
+                agent.tick(&mut bodies[i])
+            };
+            match result {
+                Ok(status) => statuses[i] = status,
+                Err(e) => failed = failed.take().or(Some(e)),
+            }
+        };
+        let turn = if self.sleeps {
+            self.herd.tick_due(now, turn)
+        } else {
+            self.herd.tick_all(now, turn)
+        };
+        self.ticked = turn.ticked;
+        failed.map_or(Ok(()), Err)
+    }
+
+    /// Takes what every agent did into the fingerprint: the same whether it slept or not.
+    pub(crate) fn mix(&self, stage: &mut Stage) {
+        for (status, body) in self.statuses.iter().zip(&self.bodies) {
+            stage.mix_agent(*status, body.digest());
+        }
     }
 
     pub(crate) fn body(&self, agent: u32) -> Option<&C> {
@@ -83,8 +170,8 @@ impl<C: Body> Crowd<C> {
 
     /// The first leaf that an agent's tree is running.
     pub(crate) fn running(&self, agent: u32) -> Option<NodeId> {
-        let agent = self.agents.get(agent as usize)?;
-        self.tree.running(agent).first().copied()
+        let handle = self.herd.at(agent as usize)?;
+        self.herd.running(handle).ok()?.first().copied()
     }
 
     pub(crate) fn keys(&self, agent: u32) -> Vec<KeyValue> {
@@ -92,13 +179,14 @@ impl<C: Body> Crowd<C> {
     }
 
     pub(crate) fn set(&mut self, agent: u32, key: u16, value: Value) -> bool {
+        self.touch(agent, KeyId(key));
         set_key(self.body_mut(agent), key, value)
     }
 
     /// Watches this agent, if it is there.
     pub(crate) fn focus(&self, stage: &mut Stage, agent: u32) {
         if agent < self.len() {
-            stage.watch_agent(agent, self.tree.def());
+            stage.watch_agent(agent, self.def());
         }
     }
 
@@ -139,13 +227,13 @@ macro_rules! crowd_world {
             &self.stage
         }
         fn def(&self) -> &Def {
-            self.crowd.tree.def()
+            self.crowd.def()
         }
         fn agents(&self) -> u32 {
             self.crowd.len()
         }
         fn bytes_per_agent(&self) -> usize {
-            self.crowd.tree.bytes_per_agent()
+            self.crowd.bytes_per_agent()
         }
         fn input(&mut self, input: Input) -> bool {
             let done = self.apply(input);
@@ -162,6 +250,27 @@ macro_rules! crowd_world {
         }
         fn running(&self, agent: u32) -> Option<tickseed_core::NodeId> {
             self.crowd.running(agent)
+        }
+        fn step(&mut self) -> Result<(), TickError> {
+            self.step_in_parts(&mut |_| {})
+        }
+        fn step_in_parts(&mut self, done: &mut dyn FnMut(Part)) -> Result<(), TickError> {
+            let now = self.stage.begin();
+            self.live();
+            done(Part::World);
+            self.crowd.tick(&mut self.stage, now)?;
+            done(Part::Trees);
+            self.crowd.mix(&mut self.stage);
+            self.reap();
+            done(Part::World);
+            Ok(())
+        }
+        fn let_sleep(&mut self, on: bool) -> bool {
+            self.crowd.sleep(on);
+            true
+        }
+        fn figures(&self) -> Option<Figures> {
+            Some(self.crowd.figures())
         }
     };
 }

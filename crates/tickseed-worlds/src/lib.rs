@@ -45,7 +45,7 @@ pub use geometry::Point;
 pub use stage::Stage;
 pub use view::{Bar, Mark, Shape, Tone, View};
 pub use watch::Watch;
-pub use world::{Info, Input, KeyValue, Value, World};
+pub use world::{Figures, Info, Input, KeyValue, Part, Value, World};
 
 /// All worlds, in the order in which they are best met.
 pub const WORLDS: &[&Info] = &[

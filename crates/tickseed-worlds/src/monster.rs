@@ -15,7 +15,7 @@ use crate::crowd::{Body, Crowd, crowd_world};
 use crate::geometry::{Point, turn};
 use crate::stage::Stage;
 use crate::view::{Bar, Mark, Shape, Tone, View};
-use crate::world::{Info, Input, KeyValue, World};
+use crate::world::{Figures, Info, Input, KeyValue, Part, World};
 
 /// About this world.
 pub const INFO: Info = Info {
@@ -346,6 +346,33 @@ impl MonsterWorld {
         hero.hp = (hero.hp + 4.0 * dt).min(HERO_HP);
     }
 
+    fn live(&mut self) {
+        let dt = self.stage.dt();
+        self.move_hero(dt);
+        let hero = self.hero.at;
+        for m in &mut self.crowd.bodies {
+            (m.hero_x, m.hero_y) = (hero.x, hero.y);
+            let d = m.at().distance(hero);
+            // Keeps after the hero a little longer than it takes to notice.
+            m.hero_near = d < if m.hero_near { NOTICE * 1.2 } else { NOTICE };
+            m.recover = (m.recover - dt).max(0.0);
+        }
+    }
+
+    /// What the monsters' blows do to the hero.
+    fn reap(&mut self) {
+        for m in &mut self.crowd.bodies {
+            self.hero.hp -= core::mem::take(&mut m.dealt);
+        }
+        if self.hero.hp <= 0.0 {
+            // Carried home, and well again.
+            self.hero.hp = HERO_HP;
+            self.hero.at = SIZE * 0.5;
+            self.hero.goal = self.hero.at;
+        }
+        self.stage.mix(u64::from(self.hero.hp.to_bits()));
+    }
+
     fn apply(&mut self, input: Input) -> bool {
         match input {
             Input::Click { x, y } if x.is_finite() && y.is_finite() => {
@@ -381,32 +408,6 @@ impl World for MonsterWorld {
             crowd: self.crowd.duplicate()?,
             hero: self.hero.clone(),
         }))
-    }
-
-    fn step(&mut self) -> Result<(), TickError> {
-        let now = self.stage.begin();
-        let dt = self.stage.dt();
-        self.move_hero(dt);
-        let hero = self.hero.at;
-        for m in &mut self.crowd.bodies {
-            (m.hero_x, m.hero_y) = (hero.x, hero.y);
-            let d = m.at().distance(hero);
-            // Keeps after the hero a little longer than it takes to notice.
-            m.hero_near = d < if m.hero_near { NOTICE * 1.2 } else { NOTICE };
-            m.recover = (m.recover - dt).max(0.0);
-        }
-        self.crowd.tick(&mut self.stage, now)?;
-        for m in &mut self.crowd.bodies {
-            self.hero.hp -= core::mem::take(&mut m.dealt);
-        }
-        if self.hero.hp <= 0.0 {
-            // Carried home, and well again.
-            self.hero.hp = HERO_HP;
-            self.hero.at = SIZE * 0.5;
-            self.hero.goal = self.hero.at;
-        }
-        self.stage.mix(u64::from(self.hero.hp.to_bits()));
-        Ok(())
     }
 
     fn view(&self) -> View {

@@ -16,7 +16,7 @@ use crate::crowd::{Body, Crowd, crowd_world};
 use crate::geometry::{Point, turn};
 use crate::stage::{Stage, between};
 use crate::view::{Bar, Mark, Shape, Tone, View};
-use crate::world::{Info, Input, KeyValue, World};
+use crate::world::{Figures, Info, Input, KeyValue, Part, World};
 
 /// About this world.
 pub const INFO: Info = Info {
@@ -295,6 +295,20 @@ impl VillagerWorld {
         0.5 + 0.5 * libm::sinf(turns * TAU)
     }
 
+    fn live(&mut self) {
+        let dt = self.stage.dt();
+        let daylight = self.daylight();
+        let chatting = |v: &&Villager| v.doing == Need::Socialise;
+        let together = self.crowd.bodies.iter().filter(chatting).count();
+        let company = together as f32 / self.crowd.bodies.len() as f32;
+        for v in &mut self.crowd.bodies {
+            v.live(dt);
+            (v.daylight, v.company, v.square) = (daylight, company, self.square);
+        }
+    }
+
+    fn reap(&mut self) {}
+
     fn apply(&mut self, input: Input) -> bool {
         match input {
             Input::Click { x, y } if x.is_finite() && y.is_finite() => {
@@ -330,20 +344,6 @@ impl World for VillagerWorld {
             crowd: self.crowd.duplicate()?,
             square: self.square,
         }))
-    }
-
-    fn step(&mut self) -> Result<(), TickError> {
-        let now = self.stage.begin();
-        let dt = self.stage.dt();
-        let daylight = self.daylight();
-        let chatting = |v: &&Villager| v.doing == Need::Socialise;
-        let together = self.crowd.bodies.iter().filter(chatting).count();
-        let company = together as f32 / self.crowd.bodies.len() as f32;
-        for v in &mut self.crowd.bodies {
-            v.live(dt);
-            (v.daylight, v.company, v.square) = (daylight, company, self.square);
-        }
-        self.crowd.tick(&mut self.stage, now)
     }
 
     fn view(&self) -> View {
@@ -397,6 +397,6 @@ impl World for VillagerWorld {
 
     fn choices(&self) -> Vec<Choice> {
         let watched = self.crowd.body(self.stage.focus());
-        watched.map_or_else(Vec::new, |v| choices(&self.crowd.tree, v))
+        watched.map_or_else(Vec::new, |v| choices(self.crowd.tree(), v))
     }
 }

@@ -100,6 +100,30 @@ pub struct KeyValue {
     pub value: Value,
 }
 
+/// What a crowd's herd takes and does.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Figures {
+    /// Whether its agents may sleep.
+    pub sleeps: bool,
+    /// How many sleep.
+    pub asleep: usize,
+    /// How many were ticked in the latest step.
+    pub ticked: usize,
+    /// Bytes of state an agent.
+    pub state_bytes: f64,
+    /// Bytes an agent of knowing whose turn it is.
+    pub scheduling_bytes: f64,
+}
+
+/// A part of a step.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Part {
+    /// What happens whatever trees decide, and the bookkeeping of the run.
+    World,
+    /// The agents' ticks, and finding out whose turn it is.
+    Trees,
+}
+
 /// A small world with agents that a tree moves.
 pub trait World: Send {
     /// What kind of world it is.
@@ -117,6 +141,24 @@ pub trait World: Send {
     /// # Errors
     /// A leaf failed.
     fn step(&mut self) -> Result<(), TickError>;
+    /// [`step`](World::step), and tells when a part of it is done: for whoever takes the time.
+    ///
+    /// # Errors
+    /// As `step`.
+    fn step_in_parts(&mut self, done: &mut dyn FnMut(Part)) -> Result<(), TickError> {
+        let result = self.step();
+        done(Part::Trees);
+        result
+    }
+    /// For crowds: whether agents may sleep until something matters to them. The run is the
+    /// same. `false` if this world has no crowd.
+    fn let_sleep(&mut self, _on: bool) -> bool {
+        false
+    }
+    /// For crowds: what their herd takes and does.
+    fn figures(&self) -> Option<Figures> {
+        None
+    }
     /// Gives the world something from outside, which is recorded. An input that does not
     /// fit (an agent or key that is not there, a value of another type, a click at no
     /// number) changes nothing and is not recorded; the answer is then `false`.

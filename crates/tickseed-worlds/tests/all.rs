@@ -73,6 +73,56 @@ fn whoever_is_watched_the_run_is_the_same() {
     }
 }
 
+/// Sleeping is a matter of speed, never of what happens: the whole run, inputs and all.
+#[test]
+fn agents_that_sleep_do_what_those_do_that_are_always_ticked() {
+    for info in WORLDS.iter().filter(|w| w.crowd) {
+        let mut worlds = [false, true].map(|sleeps| {
+            let mut world = create(info.name, 9, Some(300)).unwrap();
+            assert!(world.let_sleep(sleeps));
+            world
+        });
+        let (mut ticked, mut asleep) = (0, 0);
+        for tick in 0..1200 {
+            for world in &mut worlds {
+                match tick {
+                    50 => assert!(world.input(Input::Drain { agent: 7 })),
+                    90 => assert!(world.input(Input::Click { x: 3.0, y: 4.0 })),
+                    200 => world.focus(11),
+                    _ => {}
+                }
+                world.step().unwrap();
+            }
+            let [always, sleeper] = &worlds;
+            assert_eq!(
+                always.stage().fingerprint(),
+                sleeper.stage().fingerprint(),
+                "{}: tick {tick}",
+                info.name
+            );
+            let answers = |world: &dyn World| {
+                let nodes = world.def().iter();
+                let answers = nodes.map(|(id, _)| world.stage().watch().status(id));
+                answers.collect::<Vec<_>>()
+            };
+            assert_eq!(answers(&**always), answers(&**sleeper));
+            let figures = sleeper.figures().unwrap();
+            ticked += figures.ticked;
+            asleep += figures.asleep;
+        }
+        // The bosses sleep; what the monsters' leaves depend on is not declared.
+        let all = 1200 * 300;
+        match info.name {
+            "boss" => assert!(
+                asleep * 10 > all * 8 && ticked * 5 < all,
+                "{asleep} {ticked}"
+            ),
+            _ => assert_eq!((asleep, ticked), (0, all)),
+        }
+    }
+    assert!(!create("robot", 1, None).unwrap().let_sleep(true));
+}
+
 #[test]
 fn every_leaf_has_its_turn_in_three_minutes() {
     for info in WORLDS {

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use ratatui::layout::Rect;
 use tickseed_core::NodeId;
-use tickseed_worlds::{Input, Point, World};
+use tickseed_worlds::{Input, Part, Point, World};
 
 use super::draw::Panels;
 use super::look::Look;
@@ -34,8 +34,10 @@ pub(super) struct App {
     due: Duration,
     /// Whether the machine cannot keep the speed.
     pub(super) behind: bool,
-    /// Agents ticked a second, lately.
+    /// Agents taken care of a second, lately, in the time that their trees take.
     pub(super) rate: f64,
+    /// Time that trees took since the rate was taken last.
+    spent: Duration,
     /// Where arrow keys point.
     pub(super) aim: Option<Point>,
     pub(super) changes: VecDeque<Change>,
@@ -46,7 +48,7 @@ pub(super) struct App {
 impl App {
     pub(super) fn new(args: Run) -> Result<App, Fail> {
         Ok(App {
-            world: args.setup.world()?,
+            world: args.world()?,
             args,
             look: Look::from_environment(),
             paused: false,
@@ -54,6 +56,7 @@ impl App {
             due: Duration::ZERO,
             behind: false,
             rate: 0.0,
+            spent: Duration::ZERO,
             aim: None,
             changes: VecDeque::new(),
             said: None,
@@ -85,7 +88,16 @@ impl App {
 
     fn tick(&mut self) -> Result<(), Fail> {
         let tick = self.world.stage().ticks() + 1;
-        self.world.step().map_err(|e| Fail::Tick(tick, e))?;
+        let (mut last, mut spent) = (Instant::now(), Duration::ZERO);
+        let result = self.world.step_in_parts(&mut |part| {
+            let now = Instant::now();
+            if part == Part::Trees {
+                spent += now - last;
+            }
+            last = now;
+        });
+        self.spent += spent;
+        result.map_err(|e| Fail::Tick(tick, e))?;
         let stage = self.world.stage();
         if let Some(leaf) = stage.watch().deciding()
             && self.changes.back().is_none_or(|c| c.leaf != leaf)
@@ -119,7 +131,7 @@ impl App {
             ticks += 1;
         }
         if ticks > 0 {
-            let spent = began.elapsed().as_secs_f64().max(1e-9);
+            let spent = std::mem::take(&mut self.spent).as_secs_f64().max(1e-9);
             let now = f64::from(ticks) * f64::from(self.world.agents()) / spent;
             self.rate += (now - self.rate) * 0.1;
         }
@@ -127,7 +139,7 @@ impl App {
     }
 
     pub(super) fn restart(&mut self) -> Result<(), Fail> {
-        self.world = self.args.setup.world()?;
+        self.world = self.args.world()?;
         self.changes.clear();
         self.due = Duration::ZERO;
         self.said = None;

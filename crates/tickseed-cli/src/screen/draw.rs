@@ -123,11 +123,17 @@ fn top(frame: &mut Frame<'_>, app: &App, area: Rect) {
             r if r >= 1e6 => format!("{:.1} M", r / 1e6),
             r => format!("{:.0} k", r / 1e3),
         };
+        let (agents, figures) = (app.world.agents(), app.world.figures());
+        let bytes = figures.map_or(app.world.bytes_per_agent() as f64, |f| {
+            f.state_bytes + f.scheduling_bytes
+        });
         spans.push(Span::raw(format!(
-            "   {} agents of {} bytes, {rate} ticks a second",
-            app.world.agents(),
-            app.world.bytes_per_agent(),
+            "   {agents} agents of {bytes:.0} bytes, {rate} a second"
         )));
+        if let Some(f) = figures.filter(|f| f.sleeps) {
+            let share = f.asleep as f64 * 100.0 / f64::from(agents);
+            spans.push(Span::raw(format!(", {share:.1} % asleep")));
+        }
     }
     if app.behind {
         let slow = "   slower than asked";

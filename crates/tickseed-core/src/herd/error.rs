@@ -9,8 +9,10 @@ use crate::error::TickError;
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum HerdError {
-    /// The agent was despawned, or the handle is another herd's. Nothing was done.
+    /// The agent was despawned. Nothing was done.
     Stale(Handle),
+    /// The handle is another herd's. Nothing was done.
+    OtherHerd(Handle),
     /// The herd's capacity is fixed and used up. Nothing was spawned.
     Full {
         /// How many agents there are.
@@ -36,9 +38,12 @@ impl From<TickError> for HerdError {
 impl fmt::Display for HerdError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            HerdError::Stale(h) => write!(
+            HerdError::Stale(h) => {
+                write!(f, "there is no agent {h} any more: it was despawned")
+            }
+            HerdError::OtherHerd(h) => write!(
                 f,
-                "there is no agent {h}: it was despawned, or the handle belongs to another herd"
+                "agent {h} is another herd's: a handle works with the herd that gave it out, and a loaded herd gives out its own (`Herd::handle`)"
             ),
             HerdError::Full { capacity } => write!(
                 f,

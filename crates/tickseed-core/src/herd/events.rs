@@ -5,9 +5,10 @@ use alloc::vec;
 use alloc::vec::Vec;
 use core::time::Duration;
 
-use super::slots::{bit, ones, set_bit};
+use super::awake::Awake;
+use super::slots::{bit, ones};
 use super::wheel::Wheel;
-use super::{Handle, Herd, HerdError};
+use super::{Handle, Herd, HerdError, Pace};
 use crate::context::Context;
 use crate::key::KeyId;
 use crate::time::{Time, nanos};
@@ -33,7 +34,7 @@ impl Default for EventOptions {
 
 /// The scheduling of a herd: a bit and a timer an agent.
 pub(crate) struct Events {
-    pub(crate) awake: Vec<u64>,
+    pub(crate) awake: Awake,
     pub(crate) wheel: Wheel,
     /// Nanoseconds of a granule, as a power of two.
     pub(crate) shift: u32,
@@ -43,21 +44,20 @@ pub(crate) struct Events {
 
 impl Events {
     pub(crate) fn grow(&mut self, slots: usize) {
-        self.awake.resize(slots.div_ceil(64), 0);
+        self.awake.grow(slots);
         self.wheel.grow(slots);
     }
 
     pub(crate) fn wake(&mut self, index: u32) {
-        set_bit(&mut self.awake, index, true);
+        self.awake.set(index);
     }
 
-    /// Bits of slots that nobody lives in do not matter.
     pub(crate) fn wake_all(&mut self) {
-        self.awake.fill(u64::MAX);
+        self.awake.fill();
     }
 
     pub(crate) fn forget(&mut self, index: u32) {
-        set_bit(&mut self.awake, index, false);
+        self.awake.clear(index);
         self.wheel.clear(index);
     }
 
@@ -70,8 +70,7 @@ impl Events {
             self.wake_all();
         } else {
             let awake = &mut self.awake;
-            self.wheel
-                .advance(granule, |slot| set_bit(awake, slot, true));
+            self.wheel.advance(granule, |slot| awake.set(slot));
         }
     }
 }
@@ -83,7 +82,7 @@ impl<C: Context> Herd<C> {
         let shift = 63 - granule.leading_zeros();
         let now = self.last.map_or(0, |t| t.0 >> shift);
         let mut events = Events {
-            awake: Vec::new(),
+            awake: Awake::default(),
             wheel: Wheel::new(now),
             shift,
             table: None,
@@ -102,14 +101,21 @@ impl<C: Context> Herd<C> {
         }
     }
 
-    /// Bytes of scheduling that each agent takes: none without events.
+    /// Bytes of scheduling that each agent takes: who is there, fit to be ticked, never ticked
+    /// and awake, the times of last ticks and levels of detail where they are kept, and timers.
     #[must_use]
     pub fn scheduling_bytes_per_agent(&self) -> f64 {
-        if self.events.is_some() {
-            12.0 + 1.0 / 8.0
+        let lasts = if self.lasts.is_empty() { 0 } else { 8 };
+        let paces = if self.paces.is_empty() {
+            0
         } else {
-            0.0
-        }
+            size_of::<Pace>()
+        };
+        let events = match self.events {
+            Some(_) => 12.0 + 1.0 / 8.0 + 1.0 / 512.0,
+            None => 0.0,
+        };
+        (lasts + paces) as f64 + 3.0 / 8.0 + events
     }
 
     /// Tells that a key of this agent's context has changed. It wakes if its next tick could
@@ -128,7 +134,7 @@ impl<C: Context> Herd<C> {
     /// Tells that a key has changed in the contexts of all agents.
     pub fn touch_all(&mut self, key: impl Into<KeyId>) {
         let key = key.into();
-        for word in 0..self.events.as_ref().map_or(0, |e| e.awake.len()) {
+        for word in 0..self.events.as_ref().map_or(0, |e| e.awake.words.len()) {
             let asleep = self.asleep_in(word);
             for index in ones(core::iter::once(asleep), word as u32 * 64) {
                 if self.depends(index, key) {
@@ -163,14 +169,14 @@ impl<C: Context> Herd<C> {
 
     fn asleep_in(&self, word: usize) -> u64 {
         match &self.events {
-            Some(events) => self.slots.ready[word] & !events.awake[word],
+            Some(events) => self.slots.ready[word] & !events.awake.words[word],
             None => 0,
         }
     }
 
     fn sleeps(&self, index: u32) -> bool {
         match &self.events {
-            Some(events) => !bit(&events.awake, index) && bit(&self.slots.ready, index),
+            Some(events) => !events.awake.has(index) && bit(&self.slots.ready, index),
             None => false,
         }
     }
@@ -190,7 +196,7 @@ impl<C: Context> Herd<C> {
     /// How many agents sleep.
     #[must_use]
     pub fn asleep(&self) -> usize {
-        (0..self.events.as_ref().map_or(0, |e| e.awake.len()))
+        (0..self.events.as_ref().map_or(0, |e| e.awake.words.len()))
             .map(|w| self.asleep_in(w).count_ones() as usize)
             .sum()
     }
@@ -225,7 +231,7 @@ impl<C: Context> Herd<C> {
     #[must_use]
     pub fn next_due(&self) -> Option<Time> {
         let events = self.events.as_ref()?;
-        let ready = self.slots.ready.iter().zip(&events.awake);
+        let ready = self.slots.ready.iter().zip(&events.awake.words);
         if ready.into_iter().any(|(ready, awake)| ready & awake != 0) {
             return Some(self.last.unwrap_or(Time::ZERO));
         }

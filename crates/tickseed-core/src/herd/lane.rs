@@ -1,8 +1,10 @@
 //! A stretch of a herd's agents, ticked by one thread of the machine.
 
 use alloc::vec::Vec;
+use core::cell::Cell;
 
-use super::slots::{Handle, bit, set_bit};
+use super::awake::AwakeOf;
+use super::slots::{GenerationsOf, Handle, HerdId, bit, set_bit};
 use crate::context::{Context, Cx};
 use crate::error::TickError;
 use crate::leaf::SideSlot;
@@ -25,8 +27,7 @@ pub(crate) struct LaneOut {
     pub(crate) sleeps: Vec<(u32, u64)>,
     /// How many agents were ticked.
     pub(crate) ticked: usize,
-    /// A block before its tick.
-    before: Vec<u8>,
+    before: Before,
 }
 
 /// How agents fall asleep.
@@ -43,7 +44,8 @@ pub(crate) struct Sleeping<'h> {
 pub(crate) struct Lane<'h, C: Context> {
     pub(crate) tree: &'h Tree<C>,
     pub(crate) first: u32,
-    pub(crate) generations: &'h [u32],
+    pub(crate) herd: HerdId,
+    pub(crate) generations: GenerationsOf<'h>,
     pub(crate) ready: &'h [u64],
     pub(crate) blocks: &'h mut [u8],
     pub(crate) sides: &'h mut [SideSlot],
@@ -57,8 +59,10 @@ pub(crate) struct Lane<'h, C: Context> {
     pub(crate) lasts: &'h mut [u64],
     /// The time of the herd's last tick.
     pub(crate) last: Option<Time>,
+    /// Whether agents have different pasts: some were never ticked, or each has its own last.
+    pub(crate) special: bool,
     /// Agents that are not asleep; empty without events.
-    pub(crate) awake: &'h mut [u64],
+    pub(crate) awake: AwakeOf<'h>,
     pub(crate) sleeping: Option<Sleeping<'h>>,
     #[cfg_attr(
         not(feature = "std"),
@@ -69,21 +73,16 @@ pub(crate) struct Lane<'h, C: Context> {
 }
 
 impl<C: Context> Lane<'_, C> {
-    /// Hands over every agent that is fit to be ticked (and awake, if wanted) and passes the
-    /// filter, in order.
+    /// Hands over every agent that is fit to be ticked and passes the filter, in order.
     #[inline]
     pub(crate) fn each(
         &mut self,
         now: Time,
-        only_awake: bool,
         filter: impl Fn(u32) -> bool,
         mut f: impl FnMut(Ticker<'_, '_, C>),
     ) {
         for word in 0..self.ready.len() {
             let mut bits = self.ready[word];
-            if only_awake {
-                bits &= self.awake[word];
-            }
             while bits != 0 {
                 let local = word as u32 * 64 + bits.trailing_zeros();
                 bits &= bits - 1;
@@ -91,6 +90,21 @@ impl<C: Context> Lane<'_, C> {
                     f(Ticker::new(self, local, now));
                 }
             }
+        }
+    }
+
+    /// Hands over every agent that is fit to be ticked and awake, in order.
+    #[inline]
+    pub(crate) fn each_awake(&mut self, now: Time, mut f: impl FnMut(Ticker<'_, '_, C>)) {
+        let mut from = 0;
+        while let Some((word, bits)) = self.awake.next(from) {
+            let mut bits = bits & self.ready[word];
+            while bits != 0 {
+                let local = word as u32 * 64 + bits.trailing_zeros();
+                bits &= bits - 1;
+                f(Ticker::new(self, local, now));
+            }
+            from = word + 1;
         }
     }
 
@@ -104,11 +118,12 @@ impl<C: Context> Lane<'_, C> {
 
     /// A tick that is not watched may leave anything behind.
     fn rouse(&mut self, local: u32) {
-        if !self.awake.is_empty() {
-            set_bit(self.awake, local, true);
+        if !self.awake.words.is_empty() {
+            self.awake.set(local);
         }
     }
 
+    /// Ticks an agent. If that fails, its faults are in `out` and it is noted as poisoned.
     #[inline]
     fn tick<T: Tracer>(
         &mut self,
@@ -117,50 +132,45 @@ impl<C: Context> Lane<'_, C> {
         now: Time,
         traced: bool,
         trace: &mut T,
-    ) -> Result<(Status, Option<Time>), TickError> {
+    ) -> Result<Done, Failed> {
         let tree = self.tree;
         let prog = if traced { tree.traced() } else { &tree.program };
         let i = local as usize;
+        let mut last = self.last.map_or(0, |t| t.0);
+        if self.special && self.own_last(local, now, &mut last) {
+            last = now.0;
+        }
+        let dt = now.0.saturating_sub(last);
+        self.out.ticked += 1;
         let mut derived;
         let rng = match self.rngs.get_mut(i) {
             Some(rng) => rng,
             None => {
-                let who = u64::from(self.first + local) << 32 | u64::from(self.generations[i]);
-                // Most leaves do not draw: the stream itself mixes well enough.
+                // The tick's number is in `derive`, so whoever lived in the slot before drew
+                // from other streams. Most leaves do not draw: the stream itself mixes well
+                // enough.
+                let who = u64::from(self.first + local);
                 derived = Rng::new(self.derive ^ who.wrapping_mul(0xd6e8_feb8_6659_fd93));
                 &mut derived
             }
         };
-        let mut dt = 0;
-        if bit(self.fresh, local) {
-            set_bit(self.fresh, local, false);
-        } else {
-            let mut last = self.last.map_or(0, |t| t.0);
-            if let Some(own) = self.lasts.get(i) {
-                last = last.max(*own);
-            }
-            dt = now.0.saturating_sub(last);
-        }
-        if let Some(last) = self.lasts.get_mut(i) {
-            *last = now.0;
-        }
-        self.out.ticked += 1;
         let stride = tree.program.bytes;
         let sides = tree.program.sides;
         let out = &mut *self.out;
-        let mut guard = Unfinished {
+        let guard = Unfinished {
             index: self.first + local,
-            faults: &mut out.faults,
-            poisoned: &mut out.poisoned,
-            freed: &mut out.freed,
-            leaving: false,
-            done: false,
+            leaving: Cell::new(false),
+            out,
         };
         let mut cx = Cx::with_nanos(at, now, dt, rng);
-        let mem = &mut self.blocks[i * stride..(i + 1) * stride];
+        let mem = &mut self.blocks[i * stride..][..stride];
         let funcs = &tree.funcs;
-        let begun = begin(prog, funcs, mem, &mut cx, trace, guard.faults);
-        let side = &mut self.sides[i * sides..(i + 1) * sides];
+        let begun = begin(prog, funcs, mem, &mut cx, trace, &guard.out.faults);
+        let side = if sides == 0 {
+            &mut []
+        } else {
+            &mut self.sides[i * sides..][..sides]
+        };
         let mut env = Env {
             prog,
             funcs,
@@ -168,54 +178,68 @@ impl<C: Context> Lane<'_, C> {
             side,
             cx: &mut cx,
             trace,
-            faults: guard.faults,
+            faults: &guard.out.faults,
             frame: Frame::NONE,
         };
         let status = match begun {
-            None => Ok(Status::Running),
-            Some(begun) => env.go_on(&begun),
+            None => Status::Running,
+            Some(begun) => env.go_on(&begun)?,
         };
-        match status {
-            Ok(status) => {
-                if env.cx.wants_despawn() {
-                    guard.leaving = true;
-                    env.halt_thread(0);
-                    guard.freed.push(guard.index);
-                }
-                drop(env);
-                guard.done = true;
-                Ok((status, cx.requested_wake()))
-            }
-            Err(Failed) => {
-                drop(env);
-                Err(tree.leaf_error(guard.faults))
-            }
+        let leaving = env.cx.wants_despawn();
+        if leaving {
+            guard.leaving.set(true);
+            env.halt_thread(0);
         }
+        drop(env);
+        if leaving {
+            guard.out.freed.push(guard.index);
+        }
+        core::mem::forget(guard);
+        Ok(Done {
+            status,
+            wake: cx.requested_wake(),
+        })
+    }
+
+    /// Where not all agents have the same past: the time of the agent's last tick, and
+    /// whether this is its first.
+    #[inline(never)]
+    fn own_last(&mut self, local: u32, now: Time, last: &mut u64) -> bool {
+        let fresh = bit(self.fresh, local);
+        if fresh {
+            set_bit(self.fresh, local, false);
+        }
+        if let Some(own) = self.lasts.get_mut(local as usize) {
+            *last = (*own).max(self.last.map_or(0, |t| t.0));
+            *own = now.0;
+        }
+        fresh
     }
 
     /// Ticks an agent and looks whether it may sleep.
+    #[inline]
     fn tick_watched(
         &mut self,
         local: u32,
         at: &mut C::At<'_>,
         now: Time,
         sleeping: Sleeping<'_>,
-    ) -> Result<Status, TickError> {
+    ) -> Result<Status, Failed> {
         let tree = self.tree;
         let stride = tree.program.bytes;
         let block = local as usize * stride..(local as usize + 1) * stride;
         let mut before = core::mem::take(&mut self.out.before);
-        before.clear();
-        before.extend_from_slice(&self.blocks[block.clone()]);
+        before.keep(&self.blocks[block.clone()]);
         let mut watch = Watch::new(sleeping.table);
         let freed = self.out.freed.len();
         let result = self.tick(local, at, now, false, &mut watch);
         let table = sleeping.table;
-        let stutter = (before == self.blocks[block.clone()] || table.sabotaged(Sabotage::Changes))
+        let stutter = (before.is(&self.blocks[block.clone()])
+            || table.sabotaged(Sabotage::Changes))
             && (!watch.heard || table.sabotaged(Sabotage::Calls))
             && freed == self.out.freed.len();
         self.out.before = before;
-        let (status, wake) = result?;
+        let Done { status, wake } = result?;
         if stutter
             && let Some(soonest) =
                 table.sleep(&tree.program, &tree.def, &self.blocks[block], 0, now)
@@ -227,7 +251,7 @@ impl<C: Context> Lane<'_, C> {
             // Rounded down: an agent woken too early stutters once more.
             let due = soonest.map(|t| t.0 >> sleeping.shift);
             if due.is_none_or(|due| due > sleeping.granule) {
-                set_bit(self.awake, local, false);
+                set_bit(self.awake.words, local, false);
                 if let Some(due) = due {
                     self.out.sleeps.push((self.first + local, due));
                 }
@@ -236,20 +260,41 @@ impl<C: Context> Lane<'_, C> {
         Ok(status)
     }
 
+    /// Gives an agent its turn.
+    #[inline]
+    fn turn(&mut self, local: u32, at: &mut C::At<'_>, now: Time) -> Result<Status, TickError> {
+        let result = match self.sleeping {
+            Some(sleeping) => self.tick_watched(local, at, now, sleeping),
+            None => {
+                self.rouse(local);
+                match self.tick(local, at, now, false, &mut NoTrace) {
+                    Ok(done) => Ok(done.status),
+                    Err(failed) => Err(failed),
+                }
+            }
+        };
+        result.map_err(|failed| self.error(failed))
+    }
+
+    /// What a tick has just failed of.
+    #[cold]
+    fn error(&self, _: Failed) -> TickError {
+        match self.out.poisoned.last() {
+            Some((_, faults)) => self.tree.leaf_error(faults),
+            None => TickError::Poisoned,
+        }
+    }
+
     fn halt(&mut self, local: u32, at: &mut C::At<'_>, now: Time) {
         let tree = self.tree;
         let i = local as usize;
         let mut derived = Rng::new(self.derive);
         let rng = self.rngs.get_mut(i).unwrap_or(&mut derived);
         let (stride, sides) = (tree.program.bytes, tree.program.sides);
-        let out = &mut *self.out;
-        let mut guard = Unfinished {
+        let guard = Unfinished {
             index: self.first + local,
-            faults: &mut out.faults,
-            poisoned: &mut out.poisoned,
-            freed: &mut out.freed,
-            leaving: true,
-            done: false,
+            leaving: Cell::new(true),
+            out: &mut *self.out,
         };
         let mut env = Env {
             prog: &tree.program,
@@ -258,36 +303,61 @@ impl<C: Context> Lane<'_, C> {
             side: &mut self.sides[i * sides..(i + 1) * sides],
             cx: &mut Cx::with_nanos(at, now, 0, rng),
             trace: &mut NoTrace,
-            faults: guard.faults,
+            faults: &guard.out.faults,
             frame: Frame::NONE,
         };
         env.halt_thread(0);
-        guard.freed.push(guard.index);
-        guard.done = true;
+        drop(env);
+        guard.out.freed.push(guard.index);
+        core::mem::forget(guard);
     }
+}
+
+/// What a tick came to.
+struct Done {
+    status: Status,
+    wake: Option<Time>,
 }
 
 /// An agent whose tick or halt is not over. Dropped by an error or a panic it notes that the
 /// agent is poisoned, or gone if it was leaving.
 struct Unfinished<'g> {
     index: u32,
-    faults: &'g mut Faults,
-    poisoned: &'g mut Vec<(u32, Faults)>,
-    freed: &'g mut Vec<u32>,
-    leaving: bool,
-    done: bool,
+    leaving: Cell<bool>,
+    out: &'g mut LaneOut,
 }
 
 impl Drop for Unfinished<'_> {
+    #[cold]
     fn drop(&mut self) {
-        if !self.done {
-            let faults = core::mem::take(self.faults);
-            if self.leaving {
-                self.freed.push(self.index);
-            } else {
-                self.poisoned.push((self.index, faults));
-            }
+        let faults = core::mem::take(&mut self.out.faults);
+        if self.leaving.get() {
+            self.out.freed.push(self.index);
+        } else {
+            self.out.poisoned.push((self.index, faults));
         }
+    }
+}
+
+/// A block as it was before a tick.
+#[derive(Default)]
+struct Before(Vec<u8>);
+
+impl Before {
+    #[inline]
+    fn keep(&mut self, block: &[u8]) {
+        if self.0.len() != block.len() {
+            self.0.resize(block.len(), 0);
+        }
+        // Blocks are short: a call would take longer than the copy.
+        for (to, from) in self.0.iter_mut().zip(block) {
+            *to = *from;
+        }
+    }
+
+    #[inline]
+    fn is(&self, block: &[u8]) -> bool {
+        self.0 == block
     }
 }
 
@@ -315,7 +385,8 @@ impl<'t, 'h, C: Context> Ticker<'t, 'h, C> {
     pub fn handle(&self) -> Handle {
         Handle {
             index: self.lane.first + self.local,
-            generation: self.lane.generations[self.local as usize],
+            generation: self.lane.generations.get(self.local as usize),
+            herd: self.lane.herd,
         }
     }
 
@@ -333,13 +404,11 @@ impl<'t, 'h, C: Context> Ticker<'t, 'h, C> {
     #[inline]
     pub fn tick(self, at: &mut C::At<'_>) -> Result<Status, TickError> {
         let Ticker { lane, local, now } = self;
-        caught(lane, local, |lane| match lane.sleeping {
-            Some(sleeping) => lane.tick_watched(local, at, now, sleeping),
-            None => {
-                lane.rouse(local);
-                Ok(lane.tick(local, at, now, false, &mut NoTrace)?.0)
-            }
-        })
+        #[cfg(feature = "std")]
+        if lane.catch {
+            return caught(lane, local, |lane| lane.turn(local, at, now));
+        }
+        lane.turn(local, at, now)
     }
 
     /// [`tick`](Ticker::tick), reporting every node's part in it.
@@ -353,10 +422,18 @@ impl<'t, 'h, C: Context> Ticker<'t, 'h, C> {
     ) -> Result<Status, TickError> {
         let Ticker { lane, local, now } = self;
         let mut traced = Traced::new(trace);
-        caught(lane, local, |lane| {
+        let mut turn = |lane: &mut Lane<'h, C>| {
             lane.rouse(local);
-            Ok(lane.tick(local, at, now, true, &mut traced)?.0)
-        })
+            match lane.tick(local, at, now, true, &mut traced) {
+                Ok(done) => Ok(done.status),
+                Err(failed) => Err(lane.error(failed)),
+            }
+        };
+        #[cfg(feature = "std")]
+        if lane.catch {
+            return caught(lane, local, turn);
+        }
+        turn(lane)
     }
 
     /// Halts the agent in place of ticking it, and removes it after the herd's tick. If a
@@ -368,15 +445,13 @@ impl<'t, 'h, C: Context> Ticker<'t, 'h, C> {
 }
 
 #[cfg(feature = "std")]
+#[cold]
 fn caught<'h, C: Context>(
     lane: &mut Lane<'h, C>,
     local: u32,
     f: impl FnOnce(&mut Lane<'h, C>) -> Result<Status, TickError>,
 ) -> Result<Status, TickError> {
     use std::panic::{AssertUnwindSafe, catch_unwind};
-    if !lane.catch {
-        return f(lane);
-    }
     // What a panic leaves unfinished has been noted by then.
     let panic = match catch_unwind(AssertUnwindSafe(|| f(lane))) {
         Ok(result) => return result,
@@ -404,13 +479,4 @@ fn caught<'h, C: Context>(
         path,
         message: text.unwrap_or("(no text)").into(),
     })
-}
-
-#[cfg(not(feature = "std"))]
-fn caught<'h, C: Context>(
-    lane: &mut Lane<'h, C>,
-    _: u32,
-    f: impl FnOnce(&mut Lane<'h, C>) -> Result<Status, TickError>,
-) -> Result<Status, TickError> {
-    f(lane)
 }

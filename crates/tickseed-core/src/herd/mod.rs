@@ -8,6 +8,7 @@
 //! With [events](Herd::use_events) agents sleep while their next tick could not differ from
 //! their last one, and only those are ticked whose world has changed.
 
+mod awake;
 mod error;
 mod events;
 mod lane;
@@ -41,7 +42,7 @@ pub(crate) use events::Events;
 use lane::LaneOut;
 pub use lane::Ticker;
 pub use slots::Handle;
-use slots::{Slots, bit, set_bit};
+use slots::{Generations, HerdId, Slots, bit, set_bit};
 
 /// How a herd is made.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -107,6 +108,7 @@ pub struct Turn {
 ///
 /// Dropping a herd does not halt its agents, since that takes their contexts.
 pub struct Herd<C: Context> {
+    id: HerdId,
     tree: Arc<Tree<C>>,
     options: HerdOptions,
     slots: Slots,
@@ -114,6 +116,8 @@ pub struct Herd<C: Context> {
     sides: Vec<SideSlot>,
     rngs: Vec<Rng>,
     fresh: Vec<u64>,
+    /// Whether a bit of `fresh` may be set.
+    newborn: bool,
     lasts: Vec<u64>,
     last: Option<Time>,
     /// How many ticks the herd has seen; derived random streams begin with it.
@@ -144,6 +148,7 @@ impl<C: Context> Herd<C> {
     #[must_use]
     pub fn with(tree: Arc<Tree<C>>, options: HerdOptions) -> Herd<C> {
         let mut herd = Herd {
+            id: HerdId::next(),
             options: HerdOptions {
                 streams: options.streams || draws(&tree),
                 ..options
@@ -154,6 +159,7 @@ impl<C: Context> Herd<C> {
             sides: Vec::new(),
             rngs: Vec::new(),
             fresh: Vec::new(),
+            newborn: false,
             lasts: Vec::new(),
             last: None,
             ticks: 0,
@@ -171,10 +177,13 @@ impl<C: Context> Herd<C> {
     fn reserve(&mut self, agents: usize) {
         let program = &self.tree.program;
         let words = agents.div_ceil(64);
+        if self.options.fixed {
+            // They will not be widened when the herd must not allocate any more.
+            self.slots.generations = Generations::Wide(Vec::new());
+        }
         self.slots.generations.reserve_exact(agents);
         self.slots.alive.reserve_exact(words);
         self.slots.ready.reserve_exact(words);
-        self.slots.free.reserve_exact(agents);
         self.fresh.reserve_exact(words);
         self.blocks.reserve_exact(agents * program.bytes);
         self.sides.reserve_exact(agents * program.sides);
@@ -209,38 +218,49 @@ impl<C: Context> Herd<C> {
 
     /// The agents, by index.
     pub fn handles(&self) -> impl Iterator<Item = Handle> + '_ {
-        self.slots.handles()
+        slots::ones(self.slots.alive.iter().copied(), 0).map(|i| self.name(i))
     }
 
     /// Whether the agent is there.
     #[must_use]
     pub fn contains(&self, handle: Handle) -> bool {
-        self.slots.has(handle)
+        self.check(handle).is_ok()
     }
 
     /// The agent in this slot, if it is taken.
     #[must_use]
     pub fn at(&self, index: usize) -> Option<Handle> {
         let index = u32::try_from(index).ok()?;
-        bit(&self.slots.alive, index).then(|| self.slots.handle(index))
+        bit(&self.slots.alive, index).then(|| self.name(index))
     }
 
-    /// Bytes that each agent takes: its block, generation, bits, random stream and whatever
-    /// else the herd was asked to keep; boxed states of leaves and scheduling not counted.
+    /// The agent with this index and generation, if it is there: for handles that were written
+    /// down as numbers, and for those of a herd that was saved and [loaded](Herd::load).
+    #[must_use]
+    pub fn handle(&self, index: u32, generation: u32) -> Option<Handle> {
+        self.slots.has(index, generation).then(|| self.name(index))
+    }
+
+    fn name(&self, index: u32) -> Handle {
+        Handle {
+            index,
+            generation: self.slots.generations.get(index).unwrap_or(0),
+            herd: self.id,
+        }
+    }
+
+    /// Bytes of state that each agent takes: its block, its generation and its random stream,
+    /// if it has one; boxed states of leaves not counted. What it takes to know whose turn it
+    /// is comes [on top](Herd::scheduling_bytes_per_agent).
+    ///
+    /// A generation takes a byte, and four from the day when a slot has had its 256th tenant,
+    /// or from the beginning in a herd of [fixed](HerdOptions::fixed) capacity.
     #[must_use]
     pub fn bytes_per_agent(&self) -> f64 {
         let program = &self.tree.program;
-        let whole = program.bytes
-            + program.sides * size_of::<SideSlot>()
-            + size_of::<u32>()
-            + if self.options.streams { 8 } else { 0 }
-            + if self.lasts.is_empty() { 0 } else { 8 }
-            + if self.paces.is_empty() {
-                0
-            } else {
-                size_of::<Pace>()
-            };
-        whole as f64 + 3.0 / 8.0
+        let streams = if self.options.streams { 8 } else { 0 };
+        let sides = program.sides * size_of::<SideSlot>();
+        (program.bytes + sides + self.slots.generations.width() + streams) as f64
     }
 
     /// Whether panics of leaves are caught, so that the other agents' ticks go on: the agent is
@@ -286,8 +306,8 @@ impl<C: Context> Herd<C> {
             });
         }
         let (stride, sides) = (self.tree.program.bytes, self.tree.program.sides);
-        let handle = self.slots.take();
-        let i = handle.index as usize;
+        let index = self.slots.take();
+        let i = index as usize;
         if self.slots.len() > self.fresh.len() * 64 {
             self.fresh.push(0);
         }
@@ -312,16 +332,20 @@ impl<C: Context> Herd<C> {
             self.paces.resize(slots, Pace { pacer, level: 0 });
             self.paces[i] = Pace { pacer, level: 0 };
         }
-        set_bit(&mut self.fresh, handle.index, true);
+        set_bit(&mut self.fresh, index, true);
+        self.newborn = true;
         if let Some(events) = &mut self.events {
             events.grow(slots);
-            events.wake(handle.index);
+            events.wake(index);
         }
-        Ok(handle)
+        Ok(self.name(index))
     }
 
+    #[inline]
     fn check(&self, handle: Handle) -> Result<usize, HerdError> {
-        if self.slots.has(handle) {
+        if handle.herd != self.id {
+            Err(HerdError::OtherHerd(handle))
+        } else if self.slots.has(handle.index, handle.generation) {
             Ok(handle.index as usize)
         } else {
             Err(HerdError::Stale(handle))
@@ -366,6 +390,7 @@ impl<C: Context> Herd<C> {
         let i = index as usize;
         self.sides[i * sides..(i + 1) * sides].fill_with(|| None);
         self.poisoned.remove(&index);
+        set_bit(&mut self.fresh, index, false);
         self.slots.free(index);
         if let Some(events) = &mut self.events {
             events.forget(index);
@@ -472,7 +497,7 @@ impl<C: Context> Herd<C> {
     /// The agents that a failing or panicking leaf has poisoned. They get no turns until they
     /// are recovered.
     pub fn poisoned(&self) -> impl Iterator<Item = Handle> + '_ {
-        self.poisoned.keys().map(|&i| self.slots.handle(i))
+        self.poisoned.keys().map(|&i| self.name(i))
     }
 
     fn block(&self, index: u32) -> &[u8] {

@@ -1,9 +1,5 @@
 //! Ticking on all cores: stretches of the herd, each by one thread.
 
-use alloc::vec::Vec;
-
-use rayon::prelude::*;
-
 use super::lane::{Lane, LaneOut, Sleeping, Ticker};
 use super::tick::{Ticking, lane};
 use super::{Herd, HerdError, Turn};
@@ -13,51 +9,51 @@ use crate::time::Time;
 /// Agents of one stretch: whole words of bits, and enough to be worth handing over.
 const STRETCH: usize = 8192;
 
-/// Cuts off the first `n`, or all if there are fewer.
-fn cut<'a, T>(rest: &mut &'a mut [T], n: usize) -> &'a mut [T] {
-    let all = core::mem::take(rest);
-    let (first, others) = all.split_at_mut(n.min(all.len()));
-    *rest = others;
-    first
-}
-
-/// Cuts a herd's columns, and the caller's data, into stretches.
-fn stretches<'h, C: Context, X>(
-    mut whole: Lane<'h, C>,
-    mut outs: &'h mut [LaneOut],
-    mut data: &'h mut [X],
-) -> Vec<(Lane<'h, C>, &'h mut [X])> {
-    let (bytes, sides) = (whole.tree.program.bytes, whole.tree.program.sides);
-    let mut all = Vec::with_capacity(outs.len());
-    let slots = whole.generations.len();
-    for first in (0..slots).step_by(STRETCH) {
-        let end = slots.min(first + STRETCH);
-        let words = first / 64..end.div_ceil(64);
-        let Some(out) = cut(&mut outs, 1).first_mut() else {
-            break;
+impl<'h, C: Context> Lane<'h, C> {
+    /// Cuts the lane after so many stretches. The right part leaves what is to be done to `out`.
+    fn split(self, stretches: usize, out: &'h mut LaneOut) -> (Self, Self) {
+        fn cut<T>(all: &mut [T], at: usize) -> (&mut [T], &mut [T]) {
+            // Columns that are not kept are empty.
+            all.split_at_mut(at.min(all.len()))
+        }
+        let at = stretches * STRETCH;
+        let (bytes, sides) = (self.tree.program.bytes, self.tree.program.sides);
+        let (generations, g) = self.generations.split_at(at);
+        let (ready, r) = self.ready.split_at(at / 64);
+        let (blocks, b) = cut(self.blocks, at * bytes);
+        let (sides, s) = cut(self.sides, at * sides);
+        let (rngs, n) = cut(self.rngs, at);
+        let (fresh, f) = cut(self.fresh, at / 64);
+        let (lasts, l) = cut(self.lasts, at);
+        let (awake, a) = self.awake.split_at(at);
+        let right = Lane {
+            first: self.first + at as u32,
+            generations: g,
+            ready: r,
+            blocks: b,
+            sides: s,
+            rngs: n,
+            fresh: f,
+            lasts: l,
+            awake: a,
+            out,
+            ..self
         };
-        all.push((
-            Lane {
-                tree: whole.tree,
-                first: first as u32,
-                generations: &whole.generations[first..end],
-                ready: &whole.ready[words],
-                blocks: cut(&mut whole.blocks, STRETCH * bytes),
-                sides: cut(&mut whole.sides, STRETCH * sides),
-                rngs: cut(&mut whole.rngs, STRETCH),
-                derive: whole.derive,
-                fresh: cut(&mut whole.fresh, STRETCH / 64),
-                lasts: cut(&mut whole.lasts, STRETCH),
-                last: whole.last,
-                awake: cut(&mut whole.awake, STRETCH / 64),
-                sleeping: whole.sleeping,
-                catch: whole.catch,
-                out,
-            },
-            cut(&mut data, end - first),
-        ));
+        let left = Lane {
+            first: self.first,
+            generations,
+            ready,
+            blocks,
+            sides,
+            rngs,
+            fresh,
+            lasts,
+            awake,
+            out: self.out,
+            ..right
+        };
+        (left, right)
     }
-    all
 }
 
 impl<C: Context> Herd<C> {
@@ -108,22 +104,43 @@ impl<C: Context> Herd<C> {
         }
         let lanes = slots.div_ceil(STRETCH).max(1);
         let mut ticking = Ticking::begin(self, Some(now), lanes);
-        let (mut nothing, outs) = (LaneOut::default(), &mut ticking.outs[..lanes]);
-        let whole = lane(ticking.herd, due, &mut nothing);
-        stretches(whole, outs, data)
-            .into_par_iter()
-            .for_each(|(mut lane, data)| {
-                let first = lane.first as usize;
-                lane.each(
-                    now,
-                    due,
-                    |_| true,
-                    |agent| {
-                        f(&mut data[agent.index() - first], agent);
-                    },
-                );
-            });
+        if let Some((out, outs)) = ticking.outs[..lanes].split_first_mut() {
+            let whole = lane(ticking.herd, due, out);
+            halves(whole, outs, &mut data[..slots], now, due, &f);
+        }
         Ok(ticking.end())
+    }
+}
+
+/// Ticks a lane that is as many stretches long as there are `outs`, and one more, by halves.
+/// (By hand: an iterator of lanes would have to be allocated.)
+fn halves<C: Context, X: Send>(
+    mut lane: Lane<'_, C>,
+    outs: &mut [LaneOut],
+    data: &mut [X],
+    now: Time,
+    due: bool,
+    f: &(impl Fn(&mut X, Ticker<'_, '_, C>) + Sync),
+) {
+    let half = outs.len().div_ceil(2);
+    if half > 0 {
+        let (left_outs, rest) = outs.split_at_mut(half - 1);
+        if let Some((out, right_outs)) = rest.split_first_mut() {
+            let (left, right) = lane.split(half, out);
+            let (left_data, right_data) = data.split_at_mut(half * STRETCH);
+            rayon::join(
+                || halves(left, left_outs, left_data, now, due, f),
+                || halves(right, right_outs, right_data, now, due, f),
+            );
+        }
+        return;
+    }
+    let first = lane.first as usize;
+    let turn = |agent: Ticker<'_, '_, C>| f(&mut data[agent.index() - first], agent);
+    if due {
+        lane.each_awake(now, turn);
+    } else {
+        lane.each(now, |_| true, turn);
     }
 }
 

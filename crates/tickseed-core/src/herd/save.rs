@@ -1,23 +1,24 @@
 //! Saving a herd and loading it again: its columns as they are, for the same tree.
 
 use alloc::sync::Arc;
-use alloc::vec;
 use alloc::vec::Vec;
+use core::time::Duration;
 
-use super::slots::{Slots, bit, ones};
-use super::{EventOptions, Handle, Herd, HerdOptions};
+use super::slots::{Generations, Slots, bit, ones};
+use super::{EventOptions, Handle, Herd, HerdOptions, Pace};
+use crate::cadence::{Cadence, CatchUp};
 use crate::compile::IDLE;
 use crate::context::Context;
 use crate::rng::Rng;
 use crate::run::resume_point;
 use crate::snapshot::{Of, Reader, Report, Snapshot, SnapshotError, Writer};
-use crate::time::Time;
+use crate::time::{Time, nanos};
 use crate::tree::Tree;
 
 impl<C: Context> Herd<C> {
     /// The whole herd as bytes, with a checksum: agents with their history and random streams,
-    /// handles, who sleeps and until when. Levels of detail and what boxed leaves hold are not
-    /// part of it.
+    /// indexes and generations, levels of detail, who sleeps and until when. What boxed leaves
+    /// hold is not part of it: those start again.
     ///
     /// # Errors
     /// Agents are poisoned.
@@ -32,37 +33,54 @@ impl<C: Context> Herd<C> {
         out.u64(self.tree.fingerprint());
         out.u64(self.options.capacity as u64);
         out.u8(self.options.fixed.into());
+        out.u8(self.options.streams.into());
         out.u64(self.options.seed);
         out.u64(self.ticks);
         out.time(self.last);
-        out.numbers(&self.slots.generations);
+        match &self.slots.generations {
+            Generations::Narrow(all) => {
+                out.u8(1);
+                out.bytes(all);
+            }
+            Generations::Wide(all) => {
+                out.u8(4);
+                out.numbers(all.iter().copied());
+            }
+        }
         out.words(self.slots.alive.iter().copied());
-        out.numbers(&self.slots.free);
+        out.numbers(self.slots.retired.iter().copied());
         out.words(self.fresh.iter().copied());
         out.bytes(&self.blocks);
         out.words(self.rngs.iter().map(Rng::state));
         out.words(self.lasts.iter().copied());
+        out.words(self.levels.iter().map(|l| nanos(l.period())));
+        out.numbers(self.levels.iter().map(Cadence::burst));
+        out.words(self.paces.iter().map(|p| p.pacer.next().0));
+        out.list(self.paces.iter().map(|p| p.level));
         match &self.events {
             None => out.u8(0),
             Some(events) => {
                 out.u8(1);
                 out.u32(events.shift);
                 out.u64(events.wheel.now());
-                out.words(events.awake.iter().copied());
-                let timer = |i: u32| events.wheel.due(i).unwrap_or(0);
-                out.words((0..slots).map(|i| timer(i as u32)));
+                out.words(events.awake.words.iter().copied());
+                let timer = |i: u32| Some((i, events.wheel.due(i)?));
+                let timers: Vec<(u32, u64)> = (0..slots as u32).filter_map(timer).collect();
+                out.numbers(timers.iter().map(|t| t.0));
+                out.words(timers.iter().map(|t| t.1));
             }
         }
         Ok(out.finish())
     }
 
-    /// Loads what [`save`](Herd::save) wrote, for the same tree; handles are the same as then.
+    /// Loads what [`save`](Herd::save) wrote, for the same tree. Agents have the index and
+    /// generation that they had then, by which the loaded herd [finds](Herd::handle) them.
     /// Running leaves with boxed state start again at their next tick.
     ///
     /// For a tree that was edited since see [`snapshots`](Herd::snapshots).
     ///
     /// # Errors
-    /// The bytes are something else, damaged, of a later version, or were saved with
+    /// The bytes are something else, damaged, of another version, or were saved with
     /// another tree.
     pub fn load(tree: Arc<Tree<C>>, bytes: &[u8]) -> Result<Herd<C>, SnapshotError> {
         let mut r = Reader::new(bytes, Of::Herd)?;
@@ -71,39 +89,47 @@ impl<C: Context> Herd<C> {
             return Err(SnapshotError::OtherTree { found, expected });
         }
         let capacity = r.u64()? as usize;
-        let fixed = r.u8()? != 0;
+        let (fixed, streams) = (r.u8()? != 0, r.u8()? != 0);
         let seed = r.u64()?;
         let (ticks, last) = (r.u64()?, r.time()?);
-        let generations = r.numbers()?;
-        let (alive, free, fresh) = (r.words()?, r.numbers()?, r.words()?);
+        let generations = match r.u8()? {
+            1 => Generations::Narrow(r.bytes()?.to_vec()),
+            4 => Generations::Wide(r.numbers()?),
+            _ => return Err(r.damaged("generations are of no known width")),
+        };
+        let (alive, retired, fresh) = (r.words()?, r.numbers()?, r.words()?);
         let blocks = r.bytes()?;
         let (rngs, lasts) = (r.words()?, r.words()?);
+        let (periods, bursts) = (r.words()?, r.numbers()?);
+        let (nexts, levels) = (r.words()?, r.bytes()?);
         let slots = generations.len();
         let words = slots.div_ceil(64);
         let options = HerdOptions {
             capacity: 0,
             fixed,
             seed,
-            streams: slots > 0 && !rngs.is_empty(),
+            streams,
         };
         let mut herd = Herd::with(tree, options);
         herd.options.capacity = capacity;
         let sized = |of: usize, per: bool| of == if per { slots } else { 0 };
-        let whole = alive.len() == words
+        let in_levels = |l: &u8| usize::from(*l) < periods.len();
+        let whole = u32::try_from(slots).is_ok()
+            && alive.len() == words
             && fresh.len() == words
             && blocks.len() == slots * herd.tree.program.bytes
             && sized(rngs.len(), herd.options.streams)
             && (lasts.is_empty() || lasts.len() == slots)
-            && (slots.is_multiple_of(64) || alive.last().is_none_or(|w| w >> (slots % 64) == 0));
-        let mut seen = vec![0u64; words];
-        let unique = free.iter().all(|&i| {
-            let fine = (i as usize) < slots && !bit(&alive, i) && !bit(&seen, i);
-            if fine {
-                super::set_bit(&mut seen, i, true);
-            }
-            fine
-        });
-        if !whole || !unique {
+            && (slots.is_multiple_of(64) || alive.last().is_none_or(|w| w >> (slots % 64) == 0))
+            && retired
+                .iter()
+                .all(|&i| (i as usize) < slots && !bit(&alive, i))
+            && periods.len() == bursts.len()
+            && periods.len() <= 256
+            && sized(nexts.len(), !periods.is_empty())
+            && nexts.len() == levels.len()
+            && levels.iter().all(in_levels);
+        if !whole {
             return Err(r.damaged("its parts do not fit together"));
         }
         herd.slots = Slots {
@@ -111,14 +137,31 @@ impl<C: Context> Herd<C> {
             ready: alive.clone(),
             alive,
             generations,
-            free,
+            hint: 0,
+            retired: retired.into_iter().collect(),
         };
         herd.fresh = fresh;
+        herd.newborn = true;
         herd.blocks = blocks.to_vec();
         let sides = slots * herd.tree.program.sides;
         herd.sides.resize_with(sides, || None);
         herd.rngs = rngs.into_iter().map(Rng::new).collect();
         (herd.lasts, herd.ticks, herd.last) = (lasts, ticks, last);
+        let level = |(period, burst): (u64, u32)| {
+            let catch_up = match burst {
+                0 => CatchUp::Skip,
+                most => CatchUp::Burst(most),
+            };
+            Cadence::every(Duration::from_nanos(period)).catch_up(catch_up)
+        };
+        herd.levels = periods.into_iter().zip(bursts).map(level).collect();
+        let paces = nexts.into_iter().zip(levels);
+        herd.paces = paces
+            .map(|(next, &level)| Pace {
+                pacer: herd.levels[usize::from(level)].start(Time(next)),
+                level,
+            })
+            .collect();
         for index in ones(herd.slots.alive.iter().copied(), 0) {
             if !herd.tree.is_sound(herd.block(index), 0) {
                 return Err(r.damaged("an agent is where its tree has no such place"));
@@ -126,16 +169,22 @@ impl<C: Context> Herd<C> {
         }
         if r.u8()? != 0 {
             let (shift, now) = (r.u32()?, r.u64()?);
-            let (awake, timers) = (r.words()?, r.words()?);
-            if shift > 63 || awake.len() != words || timers.len() != slots {
+            let awake = r.words()?;
+            let (timed, dues) = (r.numbers()?, r.words()?);
+            let there = |i: &u32| (*i as usize) < slots;
+            if shift > 63
+                || awake.len() != words
+                || timed.len() != dues.len()
+                || !timed.iter().all(there)
+            {
                 return Err(r.damaged("its scheduling does not fit"));
             }
             herd.use_events(EventOptions::default());
             if let Some(events) = &mut herd.events {
                 events.shift = shift;
                 events.wheel.restart(now);
-                events.awake = awake;
-                for (i, due) in (0..).zip(timers) {
+                events.awake.words = awake;
+                for (i, due) in timed.into_iter().zip(dues) {
                     if due > now {
                         events.wheel.set(i, due);
                     }

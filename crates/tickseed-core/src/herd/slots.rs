@@ -1,17 +1,22 @@
 //! Which slots of a herd are taken, and by which generation.
 
+use alloc::collections::BTreeSet;
 use alloc::vec::Vec;
+use core::sync::atomic::{AtomicU32, Ordering};
 
 /// An agent of a herd: the slot it lives in and which of the slot's tenants it is. When an
-/// agent is despawned its handle goes stale: using it is an error, never another agent.
+/// agent is despawned its handle goes stale: using it is an error, never another agent. So is
+/// using it with another herd.
 ///
-/// A handle means nothing to another herd: keep it with the herd that gave it out.
+/// To keep a handle beyond its herd (in a file, say) keep its index and generation, and ask the
+/// loaded herd for [its own](crate::Herd::handle).
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Handle {
     /// The slot's number: an index into arrays that the caller keeps beside the herd.
     pub index: u32,
     /// Which of the slot's tenants.
     pub generation: u32,
+    pub(crate) herd: HerdId,
 }
 
 impl core::fmt::Display for Handle {
@@ -20,16 +25,141 @@ impl core::fmt::Display for Handle {
     }
 }
 
+/// Which herd of the process a handle belongs to.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub(crate) struct HerdId(u32);
+
+impl HerdId {
+    /// One that no other herd has. (The number of herds that a process makes fits: at one a
+    /// millisecond it takes seven weeks to make four billion. Those after that share one.)
+    pub(crate) fn next() -> HerdId {
+        static NEXT: AtomicU32 = AtomicU32::new(0);
+        let next = NEXT.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |n| n.checked_add(1));
+        HerdId(next.unwrap_or(u32::MAX))
+    }
+}
+
+/// How many tenants each slot has had: a byte a slot, until one has had 256 of them.
+#[derive(Clone, PartialEq, Debug)]
+pub(crate) enum Generations {
+    Narrow(Vec<u8>),
+    Wide(Vec<u32>),
+}
+
+/// [`Generations`] of a stretch of slots.
+#[derive(Clone, Copy)]
+pub(crate) enum GenerationsOf<'h> {
+    Narrow(&'h [u8]),
+    Wide(&'h [u32]),
+}
+
+impl Default for Generations {
+    fn default() -> Self {
+        Generations::Narrow(Vec::new())
+    }
+}
+
+impl Generations {
+    pub(crate) fn len(&self) -> usize {
+        match self {
+            Generations::Narrow(n) => n.len(),
+            Generations::Wide(n) => n.len(),
+        }
+    }
+
+    /// Bytes a slot.
+    pub(crate) fn width(&self) -> usize {
+        match self {
+            Generations::Narrow(_) => 1,
+            Generations::Wide(_) => 4,
+        }
+    }
+
+    pub(crate) fn reserve_exact(&mut self, slots: usize) {
+        match self {
+            Generations::Narrow(n) => n.reserve_exact(slots),
+            Generations::Wide(n) => n.reserve_exact(slots),
+        }
+    }
+
+    fn push(&mut self) {
+        match self {
+            Generations::Narrow(n) => n.push(0),
+            Generations::Wide(n) => n.push(0),
+        }
+    }
+
+    #[inline]
+    pub(crate) fn get(&self, index: u32) -> Option<u32> {
+        let i = index as usize;
+        match self {
+            Generations::Narrow(n) => n.get(i).map(|n| u32::from(*n)),
+            Generations::Wide(n) => n.get(i).copied(),
+        }
+    }
+
+    pub(crate) fn all(&self) -> GenerationsOf<'_> {
+        match self {
+            Generations::Narrow(n) => GenerationsOf::Narrow(n),
+            Generations::Wide(n) => GenerationsOf::Wide(n),
+        }
+    }
+
+    /// Goes on to the slot's next generation, if there is one.
+    fn raise(&mut self, index: u32) -> bool {
+        let i = index as usize;
+        if let Generations::Narrow(n) = self {
+            if let Some(next) = n[i].checked_add(1) {
+                n[i] = next;
+                return true;
+            }
+            *self = Generations::Wide(n.iter().map(|n| u32::from(*n)).collect());
+        }
+        match self {
+            Generations::Wide(n) if n[i] < u32::MAX => {
+                n[i] += 1;
+                true
+            }
+            _ => false,
+        }
+    }
+}
+
+impl<'h> GenerationsOf<'h> {
+    pub(crate) fn get(self, index: usize) -> u32 {
+        match self {
+            GenerationsOf::Narrow(n) => n[index].into(),
+            GenerationsOf::Wide(n) => n[index],
+        }
+    }
+
+    #[cfg(feature = "rayon")]
+    pub(crate) fn split_at(self, at: usize) -> (GenerationsOf<'h>, GenerationsOf<'h>) {
+        match self {
+            GenerationsOf::Narrow(n) => {
+                let (a, b) = n.split_at(at);
+                (GenerationsOf::Narrow(a), GenerationsOf::Narrow(b))
+            }
+            GenerationsOf::Wide(n) => {
+                let (a, b) = n.split_at(at);
+                (GenerationsOf::Wide(a), GenerationsOf::Wide(b))
+            }
+        }
+    }
+}
+
 /// The slots: generations, one bit each for taken and for fit to be ticked.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub(crate) struct Slots {
-    pub(crate) generations: Vec<u32>,
+    pub(crate) generations: Generations,
     /// Taken.
     pub(crate) alive: Vec<u64>,
     /// Taken by an agent that is not poisoned.
     pub(crate) ready: Vec<u64>,
-    /// Slots that were freed, the next to be taken last.
-    pub(crate) free: Vec<u32>,
+    /// No slot below this word's is free.
+    pub(crate) hint: usize,
+    /// Slots whose generations are used up: they are never taken again.
+    pub(crate) retired: BTreeSet<u32>,
     pub(crate) live: usize,
 }
 
@@ -67,11 +197,12 @@ impl Slots {
         self.generations.len()
     }
 
-    /// Takes a slot: the one freed last, or a new one.
-    pub(crate) fn take(&mut self) -> Handle {
-        let index = self.free.pop().unwrap_or_else(|| {
-            let index = self.generations.len() as u32;
-            self.generations.push(0);
+    /// Takes a slot: the lowest that is free, or a new one. The agents stay close together so,
+    /// and no list of free slots has to be kept.
+    pub(crate) fn take(&mut self) -> u32 {
+        let index = self.lowest_free().unwrap_or_else(|| {
+            let index = self.len() as u32;
+            self.generations.push();
             if index.is_multiple_of(64) {
                 self.alive.push(0);
                 self.ready.push(0);
@@ -81,19 +212,27 @@ impl Slots {
         set_bit(&mut self.alive, index, true);
         set_bit(&mut self.ready, index, true);
         self.live += 1;
-        self.handle(index)
+        index
     }
 
-    pub(crate) fn handle(&self, index: u32) -> Handle {
-        Handle {
-            index,
-            generation: self.generations[index as usize],
+    fn lowest_free(&mut self) -> Option<u32> {
+        while self.hint < self.alive.len() {
+            let word = self.alive[self.hint];
+            let mut free = ones(core::iter::once(!word), self.hint as u32 * 64);
+            let found = free.find(|i| !self.retired.contains(i));
+            match found {
+                // Beyond the last slot: a new one.
+                Some(index) if index as usize >= self.len() => return None,
+                Some(index) => return Some(index),
+                None => self.hint += 1,
+            }
         }
+        None
     }
 
-    pub(crate) fn has(&self, handle: Handle) -> bool {
-        bit(&self.alive, handle.index)
-            && self.generations[handle.index as usize] == handle.generation
+    #[inline]
+    pub(crate) fn has(&self, index: u32, generation: u32) -> bool {
+        self.generations.get(index) == Some(generation) && bit(&self.alive, index)
     }
 
     /// Frees a slot. One whose generations are used up is never taken again.
@@ -101,15 +240,11 @@ impl Slots {
         set_bit(&mut self.alive, index, false);
         set_bit(&mut self.ready, index, false);
         self.live -= 1;
-        let generation = &mut self.generations[index as usize];
-        if let Some(next) = generation.checked_add(1) {
-            *generation = next;
-            self.free.push(index);
+        if self.generations.raise(index) {
+            self.hint = self.hint.min(index as usize / 64);
+        } else {
+            self.retired.insert(index);
         }
-    }
-
-    pub(crate) fn handles(&self) -> impl Iterator<Item = Handle> + '_ {
-        ones(self.alive.iter().copied(), 0).map(|i| self.handle(i))
     }
 }
 
@@ -120,13 +255,39 @@ mod tests {
     #[test]
     fn a_slot_whose_generations_are_used_up_is_retired() {
         let mut slots = Slots::default();
-        let first = slots.take();
-        slots.generations[0] = u32::MAX;
-        let last = slots.handle(0);
-        assert!(slots.has(last) && !slots.has(first));
+        assert_eq!(slots.take(), 0);
+        slots.generations = Generations::Wide(alloc::vec![u32::MAX]);
+        assert!(slots.has(0, u32::MAX) && !slots.has(0, 0));
         slots.free(0);
-        assert!(!slots.has(last));
-        assert_eq!(slots.take().index, 1);
+        assert!(!slots.has(0, u32::MAX));
+        assert_eq!((slots.take(), slots.take()), (1, 2));
+        slots.free(1);
+        assert_eq!(slots.take(), 1);
+    }
+
+    #[test]
+    fn generations_take_a_byte_until_that_is_not_enough() {
+        let mut slots = Slots::default();
+        slots.take();
+        slots.take();
+        for tenant in 0..1000 {
+            assert!(slots.has(0, tenant), "{tenant}");
+            assert_eq!(slots.generations.width(), if tenant < 256 { 1 } else { 4 });
+            slots.free(0);
+            // No handle ever fits two tenants.
+            assert!((0..=tenant).all(|old| !slots.has(0, old)));
+            assert_eq!(slots.take(), 0);
+        }
+        assert!(slots.has(1, 0));
+    }
+
+    #[test]
+    fn free_slots_are_taken_from_below_before_new_ones_are_made() {
+        let mut slots = Slots::default();
+        (0..300).for_each(|i| assert_eq!(slots.take(), i));
+        [7, 290, 64, 8].into_iter().for_each(|i| slots.free(i));
+        let taken: Vec<u32> = (0..6).map(|_| slots.take()).collect();
+        assert_eq!(taken, [7, 8, 64, 290, 300, 301]);
     }
 
     #[test]

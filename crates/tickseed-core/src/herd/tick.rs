@@ -1,5 +1,6 @@
 //! Ticking a herd: all agents, a share of them, each at its own cadence, or those awake.
 
+use super::awake::AwakeOf;
 use super::lane::{Lane, LaneOut, Sleeping, Ticker};
 use super::slots::set_bit;
 use super::{Handle, Herd, HerdError, Pace, Turn};
@@ -80,6 +81,7 @@ pub(super) fn lane<'h, C: Context>(
     watch: bool,
     out: &'h mut LaneOut,
 ) -> Lane<'h, C> {
+    let special = herd.is_special();
     let (awake, sleeping) = match &mut herd.events {
         Some(events) => {
             let sleeping = Sleeping {
@@ -87,14 +89,15 @@ pub(super) fn lane<'h, C: Context>(
                 shift: events.shift,
                 granule: events.wheel.now(),
             };
-            (&mut events.awake[..], watch.then_some(sleeping))
+            (events.awake.all(), watch.then_some(sleeping))
         }
-        None => (&mut [][..], None),
+        None => (AwakeOf::none(), None),
     };
     Lane {
         tree: &herd.tree,
         first: 0,
-        generations: &herd.slots.generations,
+        herd: herd.id,
+        generations: herd.slots.generations.all(),
         ready: &herd.slots.ready,
         blocks: &mut herd.blocks,
         sides: &mut herd.sides,
@@ -103,6 +106,7 @@ pub(super) fn lane<'h, C: Context>(
         fresh: &mut herd.fresh,
         lasts: &mut herd.lasts,
         last: herd.last,
+        special,
         awake,
         sleeping,
         catch: herd.catch,
@@ -116,7 +120,7 @@ impl<C: Context> Herd<C> {
     /// With events everybody who was ticked is awake afterwards.
     pub fn tick_all(&mut self, now: Time, f: impl FnMut(Ticker<'_, '_, C>)) -> Turn {
         let mut ticking = Ticking::begin(self, Some(now), 1);
-        ticking.lane(false).each(now, false, |_| true, f);
+        ticking.lane(false).each(now, |_| true, f);
         ticking.end()
     }
 
@@ -135,7 +139,7 @@ impl<C: Context> Herd<C> {
         let frames = frames.max(1);
         let mut ticking = Ticking::begin(self, None, 1);
         let mut lane = ticking.lane(false);
-        lane.each(now, false, |i| i as usize % frames == bucket % frames, f);
+        lane.each(now, |i| i as usize % frames == bucket % frames, f);
         ticking.end()
     }
 
@@ -160,6 +164,14 @@ impl<C: Context> Herd<C> {
         let result = Ticker::new(&mut lane, handle.index, now).tick(at);
         ticking.end();
         Ok(result?)
+    }
+
+    /// Whether agents have different pasts.
+    fn is_special(&mut self) -> bool {
+        if self.newborn {
+            self.newborn = self.fresh.iter().any(|word| *word != 0);
+        }
+        self.newborn || !self.lasts.is_empty()
     }
 
     pub(super) fn keep_lasts(&mut self) {
@@ -254,7 +266,7 @@ impl<C: Context> Herd<C> {
     pub fn tick_due(&mut self, now: Time, f: impl FnMut(Ticker<'_, '_, C>)) -> Turn {
         self.due(now);
         let mut ticking = Ticking::begin(self, Some(now), 1);
-        ticking.lane(true).each(now, true, |_| true, f);
+        ticking.lane(true).each_awake(now, f);
         ticking.end()
     }
 

@@ -8,7 +8,7 @@ use super::{NodeState, Snapshot, SnapshotError, Value};
 use crate::time::Time;
 
 const MAGIC: &[u8; 4] = b"TKSN";
-const VERSION: u16 = 1;
+const VERSION: u16 = 2;
 const HEAD: usize = 24;
 
 /// A checksum: any change within one word of eight bytes changes it.
@@ -80,12 +80,19 @@ impl Writer {
 
     pub(crate) fn words(&mut self, words: impl ExactSizeIterator<Item = u64>) {
         self.u64(words.len() as u64);
+        self.0.reserve(words.len() * 8);
         words.for_each(|w| self.u64(w));
     }
 
-    pub(crate) fn numbers(&mut self, numbers: &[u32]) {
+    pub(crate) fn numbers(&mut self, numbers: impl ExactSizeIterator<Item = u32>) {
         self.u64(numbers.len() as u64);
-        numbers.iter().for_each(|n| self.u32(*n));
+        numbers.for_each(|n| self.u32(n));
+    }
+
+    /// Bytes, one by one.
+    pub(crate) fn list(&mut self, bytes: impl ExactSizeIterator<Item = u8>) {
+        self.u64(bytes.len() as u64);
+        self.0.extend(bytes);
     }
 
     pub(crate) fn time(&mut self, time: Option<Time>) {
@@ -117,7 +124,7 @@ impl<'r> Reader<'r> {
         }
         reader.at = 4;
         let version = u16::from_le_bytes(reader.take()?);
-        if version > VERSION {
+        if version != VERSION {
             return Err(SnapshotError::Version {
                 found: version,
                 known: VERSION,

@@ -116,9 +116,13 @@ impl fmt::Display for SnapshotError {
             SnapshotError::Tick(e) => e.fmt(f),
             SnapshotError::Foreign => f.write_str("this is no snapshot: it does not begin with `TKSN`"),
             SnapshotError::Kind => f.write_str("this snapshot is not of the kind wanted: herds are loaded by `Herd::load`, agents by `Tree::load`"),
-            SnapshotError::Version { found, known } => write!(
+            SnapshotError::Version { found, known } if found > known => write!(
                 f,
                 "the snapshot has version {found}, at most {known} is known here: it was written by a newer Tickseed"
+            ),
+            SnapshotError::Version { found, known } => write!(
+                f,
+                "the snapshot has version {found}, only {known} is known here: it was written by an older Tickseed"
             ),
             SnapshotError::Damaged { at, what } => {
                 write!(f, "the snapshot is damaged, at byte {at}: {what}")

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use tickseed_core::{Context, Handle, Herd, HerdError, HerdOptions, Status, Time, Tree, nodes};
+use tickseed_core::{Context, Herd, HerdError, HerdOptions, Status, Time, Tree, nodes};
 use tickseed_testkit::random::Spec;
 use tickseed_testkit::script::World;
 
@@ -45,13 +45,46 @@ fn a_stale_handle_is_an_error_and_never_another_agent() {
     stale(herd.set_level(first, 0));
     stale(herd.forget(first));
     stale(herd.bytes(first).map(drop));
-    let never = Handle {
-        index: 99,
-        generation: 0,
-    };
+    let mut never = second;
+    (never.index, never.generation) = (99, 0);
     assert!(matches!(herd.running(never), Err(HerdError::Stale(_))));
     assert!(herd.contains(second) && !herd.contains(first) && !herd.contains(never));
     assert_eq!(herd.at(0), Some(second));
+    assert_eq!(herd.handle(0, second.generation), Some(second));
+    assert_eq!(herd.handle(0, first.generation), None);
+}
+
+#[test]
+fn a_handle_of_another_herd_is_an_error() {
+    let tree = worker();
+    let (mut mine, mut other) = (Herd::new(tree.clone()), Herd::new(tree.clone()));
+    let mut notes = Notes::default();
+    let (here, there) = (mine.spawn().unwrap(), other.spawn().unwrap());
+    assert_eq!(
+        (here.index, here.generation),
+        (there.index, there.generation)
+    );
+    assert_ne!(here, there);
+    let foreign =
+        |r: Result<(), HerdError>| assert!(matches!(r, Err(HerdError::OtherHerd(h)) if h == there));
+    foreign(mine.despawn(there, &mut notes, Time::ZERO));
+    foreign(mine.halt(there, &mut notes, Time::ZERO));
+    foreign(mine.reset(there, &mut notes, Time::ZERO));
+    foreign(mine.recover(there, &mut notes, Time::ZERO));
+    foreign(mine.tick(there, &mut notes, Time::ZERO).map(drop));
+    foreign(mine.wake(there));
+    foreign(mine.touch(there, tickseed_core::KeyId(0)));
+    foreign(mine.set_level(there, 0));
+    foreign(mine.forget(there));
+    foreign(mine.bytes(there).map(drop));
+    foreign(mine.is_running(there).map(drop));
+    foreign(mine.history(there).map(drop));
+    assert!(notes.0.is_empty() && !mine.contains(there) && mine.contains(here));
+    // So is one of the herd that a loaded one was saved from: it has its own for the same agent.
+    let loaded = Herd::load(tree, &mine.save().unwrap()).unwrap();
+    assert!(matches!(loaded.bytes(here), Err(HerdError::OtherHerd(_))));
+    let same = loaded.handle(here.index, here.generation).unwrap();
+    assert!(loaded.contains(same) && !mine.contains(same));
 }
 
 #[test]

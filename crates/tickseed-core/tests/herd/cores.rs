@@ -44,7 +44,10 @@ fn tree() -> Arc<Tree<Cell>> {
     Arc::new(tree.build().unwrap())
 }
 
-fn run(parallel: bool, due: bool) -> (Vec<Cell>, Vec<Handle>, Vec<Handle>, Vec<Vec<u8>>) {
+/// An agent of either herd: index and generation.
+type Name = (u32, u32);
+
+fn run(parallel: bool, due: bool) -> (Vec<Cell>, Vec<Name>, Vec<Name>, Vec<Vec<u8>>) {
     let options = HerdOptions {
         seed: 5,
         ..HerdOptions::default()
@@ -76,11 +79,17 @@ fn run(parallel: bool, due: bool) -> (Vec<Cell>, Vec<Handle>, Vec<Handle>, Vec<V
         }
     }
     let handles: Vec<_> = herd.handles().collect();
+    let named = |h: &Handle| (h.index, h.generation);
     let bytes = handles
         .iter()
         .map(|h| herd.bytes(*h).unwrap().to_vec())
         .collect();
-    (cells, handles, herd.poisoned().collect(), bytes)
+    let poisoned: Vec<_> = herd.poisoned().collect();
+    let (handles, poisoned) = (
+        handles.iter().map(named).collect(),
+        poisoned.iter().map(named).collect(),
+    );
+    (cells, handles, poisoned, bytes)
 }
 
 #[test]

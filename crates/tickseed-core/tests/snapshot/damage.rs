@@ -83,7 +83,7 @@ fn the_reason_is_told() {
     let error = Snapshot::from_bytes(&newer).unwrap_err();
     assert_eq!(
         error.to_string(),
-        "the snapshot has version 9, at most 1 is known here: it was written by a newer Tickseed"
+        "the snapshot has version 9, at most 2 is known here: it was written by a newer Tickseed"
     );
     let error = Herd::load(tree(2), &herd).unwrap_err();
     assert!(matches!(error, SnapshotError::OtherTree { .. }), "{error}");

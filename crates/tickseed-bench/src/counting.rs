@@ -1,16 +1,14 @@
 //! An allocator that counts: the system's, with two counters per thread.
 //!
-//! It is the crate's global allocator, so every figure includes its cost: two plain additions to
-//! thread-local words. Bytes are as requested; what the system rounds them up to is not counted.
+//! A program makes it its global allocator to have bytes and allocations reported; every figure then
+//! includes its cost: two plain additions to thread-local words. Bytes are as requested; what the
+//! system rounds them up to is not counted.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 
 /// The system's allocator, counting.
-struct Counting;
-
-#[global_allocator]
-static GLOBAL: Counting = Counting;
+pub struct Counting;
 
 thread_local! {
     // Constant and without a destructor: reading it neither allocates nor registers anything, as is
@@ -30,6 +28,13 @@ pub struct Counts {
 /// The calling thread's counts.
 pub fn counts() -> Counts {
     COUNTS.get()
+}
+
+/// Whether this program's allocator is the one that counts.
+pub fn is_on() -> bool {
+    let before = counts().allocations;
+    drop(std::hint::black_box(Box::new(before)));
+    counts().allocations != before
 }
 
 fn count(allocations: u64, bytes: i64) {
@@ -79,7 +84,10 @@ unsafe impl GlobalAlloc for Counting {
 
 #[cfg(test)]
 mod tests {
-    use super::counts;
+    use super::{Counting, counts};
+
+    #[global_allocator]
+    static GLOBAL: Counting = Counting;
 
     #[test]
     fn counts_what_is_obtained_moved_and_given_back() {

@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use crate::herds;
 use crate::measure::{Figures, Role, Table};
 
 struct Derived {
@@ -76,19 +77,29 @@ pub fn text(tables: &[Table]) -> String {
             };
             let _ = writeln!(
                 out,
-                "  {:<24} {:>8} {:>7} {:>8} {:>7} {:>9} {:>9.0} {:>8.2} {:>8}",
+                "  {:<24} {:>8} {:>7} {:>8} {:>7} {:>9} {:>9} {:>8} {:>8}",
                 row.engine,
                 nanoseconds(row.hot),
                 times(figures.ratio_hot),
                 nanoseconds(row.cold),
                 times(figures.ratio_cold),
                 node,
-                row.bytes,
-                row.allocations,
+                row.bytes.map_or("-".into(), |n| format!("{n:.0}")),
+                row.allocations.map_or("-".into(), |n| format!("{n:.2}")),
                 instructions
             );
         }
         for ours in table.rows.iter().filter(|row| row.role == Role::Tickseed) {
+            if let Some(objects) = table.rows.iter().find(|row| row.role == Role::Layout) {
+                let _ = writeln!(
+                    out,
+                    "  {}: {:.1}x as fast as {}, hot; {:.1}x cold",
+                    ours.engine,
+                    objects.hot / ours.hot,
+                    objects.engine,
+                    objects.cold / ours.cold
+                );
+            }
             if let Some(peer) = fastest_peer(table) {
                 let _ = writeln!(
                     out,
@@ -105,9 +116,100 @@ pub fn text(tables: &[Table]) -> String {
     out.push_str(
         "hot: one agent; cold: many, round robin; ns per agent and tick, input included, medians.\n\
          x hand: ratio to hand-written. net/node: hot ns less input, per node the tree definition visits.\n\
-         B/agent: bytes per agent. allocs: allocations per tick. instr: instructions per tick (--instructions).\n",
+         B/agent: bytes per agent. allocs: allocations per tick. instr: instructions per tick, if counted.\n",
     );
     out
+}
+
+/// Herds as text.
+pub fn herds(figures: &herds::Figures) -> String {
+    let mut out = String::new();
+    let _ = writeln!(
+        out,
+        "Herds: {} agents of W1 monster, a step is {} ms of simulated time",
+        figures.agents, figures.step_ms
+    );
+    let _ = writeln!(
+        out,
+        "  {:<22} {:>9} {:>8} {:>8} {:>9} {:>9} {:>8} {:>8} {:>7}",
+        "", "ms/step", "x hand", "x object", "M/s", "ticked", "asleep", "B/agent", "allocs"
+    );
+    let of = |role| figures.rows.iter().find(|row| row.role == role);
+    let times = |ms: f64, than: Option<&herds::Row>| {
+        than.map_or("-".into(), |than| {
+            let ratio = ms / than.ms;
+            if ratio < 0.095 {
+                format!("{ratio:.3}x")
+            } else {
+                format!("{ratio:.2}x")
+            }
+        })
+    };
+    for row in &figures.rows {
+        let _ = writeln!(
+            out,
+            "  {:<22} {:>9.3} {:>8} {:>8} {:>9.1} {:>9} {:>8} {:>8} {:>7}",
+            row.name,
+            row.ms,
+            times(row.ms, of(Role::Baseline)),
+            times(row.ms, of(Role::Layout)),
+            figures.agents as f64 / row.ms / 1e3,
+            row.ticked,
+            row.asleep
+                .map_or("-".into(), |share| format!("{:.1} %", share * 100.0)),
+            row.bytes.map_or("-".into(), |(state, scheduling)| {
+                if scheduling > 0.0 {
+                    format!("{state:.1}+{scheduling:.1}")
+                } else {
+                    format!("{state:.1}")
+                }
+            }),
+            row.allocations.map_or("-".into(), |n| format!("{n:.2}")),
+        );
+    }
+    let (save, load, bytes) = figures.snapshot;
+    let _ = writeln!(
+        out,
+        "  snapshot of the herd with 1 % events: {save:.1} ms to save, {load:.1} ms to load, {bytes:.1} bytes an agent"
+    );
+    let _ = writeln!(
+        out,
+        "M/s: million agents that a step takes care of, a second. B/agent: of state + of scheduling.\n\
+         all cores: {} threads. allocs: allocations a step. own inputs: each agent has its own, guards are data.",
+        figures.threads
+    );
+    out
+}
+
+/// Herds as JSON.
+pub fn herds_json(figures: &herds::Figures) -> String {
+    let rows: Vec<String> = figures
+        .rows
+        .iter()
+        .map(|row| {
+            format!(
+                "{{\"name\":\"{}\",\"role\":\"{}\",\"ms_per_step\":{:.4},\"ticked\":{},\"asleep\":{},\
+                 \"state_bytes\":{},\"scheduling_bytes\":{},\"allocations_per_step\":{}}}",
+                row.name,
+                role(row.role),
+                row.ms,
+                row.ticked,
+                number(row.asleep, 4),
+                number(row.bytes.map(|b| b.0), 3),
+                number(row.bytes.map(|b| b.1), 3),
+                number(row.allocations, 3),
+            )
+        })
+        .collect();
+    let (save, load, bytes) = figures.snapshot;
+    format!(
+        "{{\"agents\":{},\"threads\":{},\"step_ms\":{},\"rows\":[{}],\
+         \"snapshot\":{{\"save_ms\":{save:.3},\"load_ms\":{load:.3},\"bytes_per_agent\":{bytes:.3}}}}}",
+        figures.agents,
+        figures.threads,
+        figures.step_ms,
+        rows.join(",")
+    )
 }
 
 fn fastest_peer(table: &Table) -> Option<&Figures> {
@@ -129,11 +231,10 @@ pub fn json(tables: &[Table]) -> String {
                 .iter()
                 .map(|row| {
                     let figures = derived(table, row);
-                    let instructions = row.instructions.map_or("null".into(), |count| format!("{count:.1}"));
                     format!(
                         "{{\"engine\":\"{}\",\"role\":\"{}\",\"hot_ns\":{:.3},\"cold_ns\":{:.3},\"hot_ratio\":{:.3},\
-                         \"cold_ratio\":{:.3},\"net_ns_per_node\":{:.3},\"bytes_per_agent\":{:.1},\
-                         \"allocations_per_tick\":{:.3},\"instructions_per_tick\":{}}}",
+                         \"cold_ratio\":{:.3},\"net_ns_per_node\":{:.3},\"bytes_per_agent\":{},\
+                         \"allocations_per_tick\":{},\"instructions_per_tick\":{}}}",
                         row.engine,
                         role(row.role),
                         row.hot,
@@ -141,9 +242,9 @@ pub fn json(tables: &[Table]) -> String {
                         figures.ratio_hot,
                         figures.ratio_cold,
                         figures.net_per_node,
-                        row.bytes,
-                        row.allocations,
-                        instructions
+                        number(row.bytes, 1),
+                        number(row.allocations, 3),
+                        number(row.instructions, 1)
                     )
                 })
                 .collect();
@@ -161,6 +262,11 @@ pub fn json(tables: &[Table]) -> String {
         })
         .collect();
     format!("[{}]\n", workloads.join(","))
+}
+
+/// A number in JSON, or null.
+fn number(value: Option<f64>, digits: usize) -> String {
+    value.map_or("null".into(), |n| format!("{n:.digits$}"))
 }
 
 fn role(role: Role) -> &'static str {

@@ -26,6 +26,8 @@ pub const BRANCHES: usize = 10;
 ///
 /// One table for all engines: closures, guards as data and the hand-written chain of `if` are made from
 /// the same tokens, so that no engine can have a constant of its own.
+#[macro_export]
+#[doc(hidden)]
 macro_rules! wide_branches {
     ($each:ident) => {
         $each! {
@@ -42,7 +44,7 @@ macro_rules! wide_branches {
         }
     };
 }
-pub(crate) use wide_branches;
+pub use wide_branches;
 
 /// The three values that are compared; plain data, for engines that read them by offset.
 #[derive(Clone, Copy, Debug, Default, bytemuck::Pod, bytemuck::Zeroable)]

@@ -8,11 +8,8 @@
 
 use std::time::{Duration, Instant};
 
-use crate::counting::counts;
+use crate::counting::{counts, is_on};
 use crate::engines::{
-    behavior_tree_lite::Lite,
-    behaviortree_rs::{BehaviortreeRs, DeepFacts, MonsterFacts, WideFacts},
-    bonsai::{Bonsai, DeepLeaf, MonsterLeaf, WideLeaf},
     handwritten::Handwritten,
     input_only::InputOnly,
     objects::{Objects, Tree, count_nodes},
@@ -67,13 +64,15 @@ pub struct Run {
     pub counters: Vec<u64>,
 }
 
-struct Entrant<W: World, E: Engine<W>> {
+/// An engine as a contestant.
+pub struct Entrant<W: World, E: Engine<W>> {
     role: Role,
     cold: Option<(E, Vec<E::Agent>)>,
 }
 
 impl<W: World, E: Engine<W> + 'static> Entrant<W, E> {
-    fn boxed(role: Role) -> Box<dyn Contestant> {
+    /// An engine that enters a contest.
+    pub fn boxed(role: Role) -> Box<dyn Contestant> {
         Box::new(Self { role, cold: None })
     }
 }
@@ -193,6 +192,14 @@ impl Contest {
         }
     }
 
+    /// Lets other libraries take part, after the layouts and before Tickseed.
+    pub fn add_peers(&mut self, peers: impl IntoIterator<Item = Box<dyn Contestant>>) {
+        let mut all = self.contestants.iter();
+        let at = all.position(|one| one.role() == Role::Tickseed);
+        let at = at.unwrap_or(self.contestants.len());
+        self.contestants.splice(at..at, peers);
+    }
+
     /// The reference for the counters.
     fn baseline(&self) -> usize {
         self.contestants
@@ -202,28 +209,15 @@ impl Contest {
     }
 }
 
-/// All workloads and engines.
-pub fn contests() -> Vec<Contest> {
+/// The workloads on the engines that need no other library.
+pub fn own() -> Vec<Contest> {
     vec![
-        Contest::of::<Monster>([
-            Entrant::<Monster, Bonsai<Monster, MonsterLeaf>>::boxed(Role::Peer),
-            Entrant::<Monster, Lite<Monster>>::boxed(Role::Peer),
-            Entrant::<Monster, BehaviortreeRs<Monster, MonsterFacts>>::boxed(Role::Peer),
-            Entrant::<Monster, Tickseed<Monster>>::boxed(Role::Tickseed),
-        ]),
+        Contest::of::<Monster>([Entrant::<Monster, Tickseed<Monster>>::boxed(Role::Tickseed)]),
         Contest::of::<Wide>([
-            Entrant::<Wide, Bonsai<Wide, WideLeaf>>::boxed(Role::Peer),
-            Entrant::<Wide, Lite<Wide>>::boxed(Role::Peer),
-            Entrant::<Wide, BehaviortreeRs<Wide, WideFacts>>::boxed(Role::Peer),
             Entrant::<Wide, Tickseed<Wide>>::boxed(Role::Tickseed),
             Entrant::<Wide, TickseedData>::boxed(Role::Tickseed),
         ]),
-        Contest::of::<Deep>([
-            Entrant::<Deep, Bonsai<Deep, DeepLeaf>>::boxed(Role::Peer),
-            Entrant::<Deep, Lite<Deep>>::boxed(Role::Peer),
-            Entrant::<Deep, BehaviortreeRs<Deep, DeepFacts>>::boxed(Role::Peer),
-            Entrant::<Deep, Tickseed<Deep>>::boxed(Role::Tickseed),
-        ]),
+        Contest::of::<Deep>([Entrant::<Deep, Tickseed<Deep>>::boxed(Role::Tickseed)]),
     ]
 }
 
@@ -273,10 +267,10 @@ pub struct Figures {
     pub hot: f64,
     /// An agent's tick among many, input included.
     pub cold: f64,
-    /// Bytes per agent.
-    pub bytes: f64,
-    /// Allocations per tick.
-    pub allocations: f64,
+    /// Bytes per agent, if the program counts allocations.
+    pub bytes: Option<f64>,
+    /// Allocations per tick, likewise.
+    pub allocations: Option<f64>,
     /// Instructions per tick, input included, if they were counted.
     pub instructions: Option<f64>,
 }
@@ -330,7 +324,7 @@ impl std::fmt::Display for Disagreement {
 impl std::error::Error for Disagreement {}
 
 /// The middle one, or the mean of the middle two.
-fn median(mut values: Vec<f64>) -> f64 {
+pub(crate) fn median(mut values: Vec<f64>) -> f64 {
     values.sort_by(f64::total_cmp);
     let middle = values.len() / 2;
     if values.len() % 2 == 1 {
@@ -438,6 +432,7 @@ pub fn measure(
     }
 
     progress(&format!("{workload}: memory"));
+    let counted = is_on();
     let rows = contest
         .contestants
         .iter()
@@ -447,8 +442,8 @@ pub fn measure(
             role: one.role(),
             hot: median(hot),
             cold: median(cold),
-            bytes: one.bytes_per_agent(),
-            allocations: one.allocations_per_tick(),
+            bytes: counted.then(|| one.bytes_per_agent()),
+            allocations: counted.then(|| one.allocations_per_tick()),
             instructions: None,
         })
         .collect();
@@ -533,10 +528,10 @@ mod tests {
         assert_eq!(table.rows.len(), 3);
         for row in &table.rows {
             assert!(row.hot > 0.0 && row.cold > 0.0, "{row:?}");
-            assert_eq!(row.allocations, 0.0, "{row:?}");
+            assert_eq!(row.allocations, Some(0.0), "{row:?}");
         }
-        assert_eq!(table.rows[1].bytes, 8.0, "two timers of four bytes");
-        assert!(table.rows[2].bytes > 100.0, "ten objects");
+        assert_eq!(table.rows[1].bytes, Some(8.0), "two timers of four bytes");
+        assert!(table.rows[2].bytes > Some(100.0), "ten objects");
     }
 
     #[test]

@@ -1,0 +1,6 @@
+//! The engines that need no library but ours, a module each.
+
+pub mod handwritten;
+pub mod input_only;
+pub mod objects;
+pub mod tickseed;

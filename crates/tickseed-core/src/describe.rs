@@ -173,7 +173,8 @@ impl<C: Context> Tree<C> {
         // Bytes are shared by what cannot run together: only those of active nodes mean
         // anything.
         let program = &self.program;
-        for (op, node) in program.ops.iter().zip(&program.op_nodes) {
+        let originals = &program.ops[..program.originals];
+        for (op, node) in originals.iter().zip(&program.op_nodes) {
             let live = &mut all[node.index()];
             let here = live.active && running.binary_search(node).is_ok();
             let fact = match *op {

@@ -130,7 +130,11 @@ pub(crate) fn compile<C: Context>(def: &Def, funcs: &Funcs<C>, traced: bool) -> 
         lower.thread(p);
     }
     lower.out.root = lower.out.threads[0];
-    let program = lower.out;
+    let mut program = lower.out;
+    program.originals = program.ops.len();
+    if !traced {
+        super::specialize::specialize(&mut program);
+    }
     #[cfg(debug_assertions)]
     super::verify::verify(&program);
     program

@@ -2,11 +2,13 @@
 //!
 //! `lower` turns every node into ops whose edges are its outcomes; sequences, selectors,
 //! inverters and forced results become edges and cost nothing at run time. `layout` gives
-//! every node its bytes in the agent's block. `program` is what comes out.
+//! every node its bytes in the agent's block. `program` is what comes out;
+//! `specialize` adds copies of ops that know more than the originals.
 
 mod layout;
 mod lower;
 mod program;
+mod specialize;
 #[cfg(debug_assertions)]
 mod verify;
 

@@ -389,6 +389,8 @@ pub(crate) enum HistorySlot {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Program {
     pub(crate) ops: Vec<Op>,
+    /// How many of them are no copies.
+    pub(crate) originals: usize,
     /// Each op's node, for errors and traces.
     pub(crate) op_nodes: Vec<NodeId>,
     /// If there are visible scopes: those around each op, as a range of `unwinds`.

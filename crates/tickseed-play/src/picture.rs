@@ -31,19 +31,66 @@ struct Stroke {
     now: bool,
 }
 
-/// A picture and which way it grows.
+/// A picture as a page draws it. Everything is in columns and rounded: for thousands of
+/// nodes most of the way to a page is the text that is written and read again.
 #[derive(Serialize)]
 pub(crate) struct Laid {
+    /// It grows to the right, not downwards.
     right: bool,
-    #[serde(flatten)]
-    picture: Picture,
+    width: f64,
+    height: f64,
+    /// The cards: which nodes they show, by place in the sketch.
+    nodes: Vec<usize>,
+    /// For each card its left side, top, width and height.
+    places: Vec<f64>,
+    titles: Vec<String>,
+    subtitles: Vec<String>,
+    /// For each card how many nodes are hidden below it.
+    hidden: Vec<u32>,
+    /// For each wire the nodes above and below.
+    pairs: Vec<usize>,
+    /// For each wire where it begins and where it ends.
+    ends: Vec<f64>,
+    /// For each wire what is written at it.
+    labels: Vec<String>,
 }
 
 /// Lays a tree out.
 pub(crate) fn layout(sketch: &Sketch) -> Result<Laid, String> {
     let tree = tree(sketch)?;
     let (picture, right) = best(&tree, sketch.room);
-    Ok(Laid { right, picture })
+    // A tenth of a pixel is finer than any screen.
+    let short = |x: f64| (x * 10.0).round() / 10.0;
+    let mut laid = Laid {
+        right,
+        width: short(picture.width),
+        height: short(picture.height),
+        nodes: Vec::new(),
+        places: Vec::new(),
+        titles: Vec::new(),
+        subtitles: Vec::new(),
+        hidden: Vec::new(),
+        pairs: Vec::new(),
+        ends: Vec::new(),
+        labels: Vec::new(),
+    };
+    for card in picture.cards {
+        laid.nodes.push(card.node);
+        let place = [card.x, card.y, card.width, card.height];
+        laid.places.extend(place.map(short));
+        laid.titles.push(card.title);
+        laid.subtitles.push(card.subtitle);
+        laid.hidden.push(card.hidden);
+    }
+    for wire in picture.wires {
+        let (Some(from), Some(to)) = (wire.points.first(), wire.points.last()) else {
+            continue;
+        };
+        laid.pairs.extend([wire.parent, wire.child]);
+        laid.ends.extend([from.x, from.y, to.x, to.y].map(short));
+        laid.labels.push(wire.label);
+    }
+    Ok(laid)
 }
 
 /// Draws a tree.

@@ -1,21 +1,19 @@
 //! Commands in, events out.
 
+mod ask;
+
 use std::collections::BTreeMap;
 
-use serde::Deserialize;
 use serde_json::json;
 use tickseed_core::TickError;
 use tickseed_record::message::{
-    Break, Command, Control, Event, Failure, Hello, Level, PROTOCOL, Request, Subscription, Tick,
-    TreeDef,
+    Break, Command, Control, Event, Failure, Hello, Level, PROTOCOL, Request, Subscription, TreeDef,
 };
 use tickseed_record::why;
 use tickseed_worlds::{Input, WORLDS};
 
 use crate::breakpoint::{self, Moment, Names};
 use crate::crowd::Crowd;
-use crate::machine;
-use crate::picture;
 use crate::run::Run;
 use crate::scribe;
 
@@ -75,44 +73,15 @@ impl Default for Player {
     }
 }
 
-/// Questions of a page that are not part of the protocol: they have to do with the page's
-/// own engine, not with a process.
-#[derive(Deserialize)]
-#[serde(tag = "ask", rename_all = "snake_case")]
-enum Question {
-    /// Which worlds there are.
-    Worlds,
-    /// Where a tree's nodes go.
-    Layout { tree: picture::Sketch },
-    /// A tree as SVG.
-    Svg { tree: picture::Sketch },
-    /// The next questions are about this tree: it may be one of another process.
-    Tree { tree: Box<TreeDef> },
-    /// Why a node of that tree was or was not ticked in this tick, which holds all keys.
-    Why { tick: Box<Tick>, node: u32 },
-    /// The state machine that the tree amounts to, perhaps with a behaviour added.
-    Machine {
-        condition: Option<String>,
-        action: Option<String>,
-    },
-}
-
-#[derive(Deserialize)]
-struct Asked {
-    id: Option<u64>,
-    #[serde(flatten)]
-    question: Question,
-}
-
 impl Player {
     /// Carries out a command given as JSON; the events as a JSON array.
     pub fn handle_json(&mut self, request: &[u8]) -> String {
-        let events = match serde_json::from_slice::<Asked>(request) {
-            Ok(asked) => vec![self.answer(asked)],
-            Err(_) => match serde_json::from_slice::<Request>(request) {
-                Ok(request) => self.handle(request),
-                Err(e) => vec![error(None, format!("not a command: {e}"))],
-            },
+        if let Some(answer) = self.answer(request) {
+            return answer;
+        }
+        let events = match serde_json::from_slice::<Request>(request) {
+            Ok(request) => self.handle(request),
+            Err(e) => vec![error(None, format!("not a command: {e}"))],
         };
         to_json(&events)
     }
@@ -120,52 +89,6 @@ impl Player {
     /// Lets time pass; the events as a JSON array.
     pub fn advance_json(&mut self, nanoseconds: f64) -> String {
         to_json(&self.advance(nanoseconds))
-    }
-
-    fn answer(&mut self, asked: Asked) -> Event {
-        let answer = match asked.question {
-            Question::Worlds => WORLDS
-                .iter()
-                .map(|w| {
-                    json!({
-                        "name": w.name, "about": w.about, "agents": w.agents, "crowd": w.crowd,
-                    })
-                })
-                .collect(),
-            Question::Layout { tree } => match picture::layout(&tree) {
-                Ok(laid) => serde_json::to_value(laid).unwrap_or_default(),
-                Err(text) => return error(asked.id, text),
-            },
-            Question::Svg { tree } => match picture::svg(&tree) {
-                Ok(svg) => svg.into(),
-                Err(text) => return error(asked.id, text),
-            },
-            Question::Tree { tree } => {
-                self.known = Some(*tree);
-                serde_json::Value::Null
-            }
-            Question::Why { tick, node } => {
-                let Some(tree) = &self.known else {
-                    return error(asked.id, "which tree? `tree` tells".into());
-                };
-                match why(tree, &tick, node) {
-                    Ok(why) => serde_json::to_value(why).unwrap_or_default(),
-                    Err(e) => return error(asked.id, e.to_string()),
-                }
-            }
-            Question::Machine { condition, action } => {
-                let extra = condition.as_deref().zip(action.as_deref());
-                let extra = extra.map(|(condition, action)| machine::Extra { condition, action });
-                match machine::explore(self.run.world.def(), extra) {
-                    Ok(machine) => serde_json::to_value(machine).unwrap_or_default(),
-                    Err(text) => return error(asked.id, text),
-                }
-            }
-        };
-        Event::Done {
-            id: asked.id,
-            answer: Some(answer),
-        }
     }
 
     /// Carries out a command.

@@ -81,7 +81,7 @@ test('a crowd of 5,000 can be sorted, filtered and seen on the tree', async () =
   await page.waitForFunction(() => document.querySelector('[data-test=crowd] .row.on'));
 });
 
-test('a tree of 2,000 nodes is laid out, drawn and panned in time', async () => {
+test('a tree of 2,000 nodes is laid out, drawn, panned and zoomed in time', async () => {
   const big = await browser.open(studio.address);
   await decided(big, 'patrol');
   await big.locator('[data-test=run]').click();
@@ -96,39 +96,71 @@ test('a tree of 2,000 nodes is laid out, drawn and panned in time', async () => 
       rule: id < 400 ? { in_order: 'success' } : 'leaf',
     }));
     const studio = window.tickseed;
-    const tree = { name: 'big', nodes: nodes.map((n) => ({ parent: n.parent, name: n.name, kind: n.kind })) };
-    const t0 = performance.now();
-    await studio.ask({ ask: 'layout', tree });
-    const layout = performance.now() - t0;
+    const tree = { name: 'big', room: [600, 400], nodes: nodes.map((n) => ({ parent: n.parent, name: n.name, kind: n.kind })) };
+    const layouts = [];
+    for (let i = 0; i < 8; i++) {
+      const t0 = performance.now();
+      await studio.ask({ ask: 'layout', tree });
+      layouts.push(performance.now() - t0);
+    }
     const { hello, control } = studio;
     const t1 = performance.now();
     studio.events([{ ...hello, event: 'hello', control, trees: [{ id: 0, name: 'big', nodes, keys: [] }] }]);
-    while (performance.now() - t1 < 10_000 && document.querySelectorAll('[aria-label="The tree of big"] [data-node]').length < 1000) {
+    while (performance.now() - t1 < 10_000 && document.querySelector('[data-test=far]')?.dataset.drawn !== '2000') {
       await new Promise((r) => requestAnimationFrame(r));
     }
-    return { layout, mount: performance.now() - t1 };
+    return { layouts, mount: performance.now() - t1 };
   });
   const at = await big.locator('[role=tree]').boundingBox();
-  const frames = big.evaluate(async () => {
-    const times = [];
-    let last = performance.now();
-    for (let i = 0; i < 60; i++) {
-      await new Promise((r) => requestAnimationFrame(r));
-      times.push(performance.now() - last);
-      last = performance.now();
-    }
-    return times.sort((a, b) => a - b)[30];
-  });
-  await big.mouse.move(at.x + at.width / 2, at.y + at.height - 30);
-  await big.mouse.down();
-  for (let i = 0; i < 40; i++) await big.mouse.move(at.x + at.width / 2 - 4 * i, at.y + at.height - 30 - i);
-  await big.mouse.up();
-  const frame = await frames;
-  console.log(`layout ${measured.layout.toFixed(0)} ms with the way there and back, mount ${measured.mount.toFixed(0)} ms, median frame ${frame.toFixed(1)} ms`);
-  // Bounds that a busy machine without a graphics card keeps, too.
-  assert.ok(measured.layout < 300, `layout ${measured.layout}`);
-  assert.ok(measured.mount < 4000, `mount ${measured.mount}`);
-  assert.ok(frame < 120, `frame ${frame}`);
+  const [x, y] = [at.x + at.width / 2, at.y + at.height / 2];
+  // Half of the frames are at least as fast as this.
+  const median = () =>
+    big.evaluate(async () => {
+      const times = [];
+      let last = performance.now();
+      for (let i = 0; i < 60; i++) {
+        await new Promise((r) => requestAnimationFrame(r));
+        times.push(performance.now() - last);
+        last = performance.now();
+      }
+      return times.sort((a, b) => a - b)[30];
+    });
+  const pan = async () => {
+    const frames = median();
+    await big.mouse.move(x, y);
+    await big.mouse.down();
+    for (let i = 0; i < 60; i++) await big.mouse.move(x - 4 * (i % 40), y - (i % 40));
+    await big.mouse.up();
+    return frames;
+  };
+  const zoom = async () => {
+    const frames = median();
+    await big.mouse.move(x, y);
+    for (let i = 0; i < 40; i++) await big.mouse.wheel(0, i < 20 ? -40 : 40);
+    return frames;
+  };
+  // The best of some: a machine that does something else at the time proves nothing.
+  const best = async (run) => {
+    let least = Infinity;
+    for (let i = 0; i < 4; i++) least = Math.min(least, await run());
+    return least;
+  };
+  const [panned, zoomed] = [await best(pan), await best(zoom)];
+  // Near enough to read the cards, with those in view only.
+  const root = await big.locator('[data-node="0"]').boundingBox();
+  await big.mouse.move(root.x + root.width / 2, root.y + root.height / 2);
+  while (await big.locator('[data-test=far]').count()) await big.mouse.wheel(0, -400);
+  const elements = await big.locator('[data-node]').count();
+  assert.ok(elements > 0 && elements < 600, `${elements} cards have elements`);
+  const near = await best(pan);
+  const layout = Math.min(...measured.layouts);
+  console.log(
+    `layout ${layout.toFixed(0)} ms with the way there and back (${measured.layouts[0].toFixed(0)} the first time), ` +
+      `mount ${measured.mount.toFixed(0)} ms; frames: panned ${panned.toFixed(1)}, zoomed ${zoomed.toFixed(1)}, panned near ${near.toFixed(1)} ms`,
+  );
+  assert.ok(layout <= 50, `layout ${layout}`);
+  assert.ok(measured.mount < 1000, `mount ${measured.mount}`);
+  for (const frame of [panned, zoomed, near]) assert.ok(frame <= 17.5, `${frame} ms a frame: 60 a second are 16.7`);
   await big.close();
 });
 

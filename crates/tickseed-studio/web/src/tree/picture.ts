@@ -1,13 +1,13 @@
 import type { NodeInfo } from '../protocol';
 
-/** A tree laid out by the engine: `tickseed_draw::Picture`. */
+/** A tree laid out. */
 export interface Picture {
   /** It grows to the right, not downwards. */
   right: boolean;
   width: number;
   height: number;
   cards: Card[];
-  wires: { parent: number; child: number; points: { x: number; y: number }[]; label: string }[];
+  wires: Wire[];
 }
 
 export interface Card {
@@ -19,6 +19,57 @@ export interface Card {
   title: string;
   subtitle: string;
   hidden: number;
+}
+
+export interface Wire {
+  parent: number;
+  child: number;
+  x0: number;
+  y0: number;
+  x1: number;
+  y1: number;
+  label: string;
+}
+
+export const BLANK: Picture = { right: false, width: 0, height: 0, cards: [], wires: [] };
+
+/** The engine's answer: columns, since the way here is most of the work for a large tree. */
+export interface Laid {
+  right: boolean;
+  width: number;
+  height: number;
+  nodes: number[];
+  places: number[];
+  titles: string[];
+  subtitles: string[];
+  hidden: number[];
+  pairs: number[];
+  ends: number[];
+  labels: string[];
+}
+
+export function picture(laid: Laid): Picture {
+  const { right, width, height, places: p, pairs, ends: e } = laid;
+  const cards = laid.nodes.map((node, i) => ({
+    node,
+    x: p[4 * i]!,
+    y: p[4 * i + 1]!,
+    width: p[4 * i + 2]!,
+    height: p[4 * i + 3]!,
+    title: laid.titles[i]!,
+    subtitle: laid.subtitles[i]!,
+    hidden: laid.hidden[i]!,
+  }));
+  const wires = laid.labels.map((label, i) => ({
+    parent: pairs[2 * i]!,
+    child: pairs[2 * i + 1]!,
+    x0: e[4 * i]!,
+    y0: e[4 * i + 1]!,
+    x1: e[4 * i + 2]!,
+    y1: e[4 * i + 3]!,
+    label,
+  }));
+  return { right, width, height, cards, wires };
 }
 
 /** A tree as the engine wants it told to lay it out. */

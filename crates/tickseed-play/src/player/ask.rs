@@ -1,0 +1,116 @@
+//! Questions of a page. They are no part of the protocol: they have to do with the page's own
+//! engine, not with a process.
+
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+use serde_json::value::RawValue;
+use tickseed_record::message::Tick;
+use tickseed_record::why;
+use tickseed_worlds::WORLDS;
+
+use super::Player;
+use crate::{machine, picture};
+
+/// A question. What belongs to it stays text until it is known what is asked, since a tree of
+/// thousands of nodes takes long to read twice.
+#[derive(Deserialize)]
+struct Asked<'a> {
+    id: Option<u64>,
+    ask: Question,
+    #[serde(borrow)]
+    tree: Option<&'a RawValue>,
+    #[serde(borrow)]
+    tick: Option<&'a RawValue>,
+    node: Option<u32>,
+    condition: Option<String>,
+    action: Option<String>,
+}
+
+#[derive(Clone, Copy, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum Question {
+    /// Which worlds there are.
+    Worlds,
+    /// Where a tree's nodes go.
+    Layout,
+    /// A tree as SVG.
+    Svg,
+    /// The next questions are about this tree: it may be one of another process.
+    Tree,
+    /// Why a node of that tree was or was not ticked in this tick, which holds all keys.
+    Why,
+    /// The state machine that the tree amounts to, perhaps with a behaviour added.
+    Machine,
+}
+
+/// An answer as the page reads it.
+#[derive(Serialize)]
+#[serde(tag = "event", rename_all = "snake_case")]
+enum Answer<'a> {
+    Done {
+        id: Option<u64>,
+        answer: &'a RawValue,
+    },
+    Error {
+        id: Option<u64>,
+        text: String,
+    },
+}
+
+impl Player {
+    /// Answers a question, as a JSON array of one event; none if this is no question.
+    pub(super) fn answer(&mut self, request: &[u8]) -> Option<String> {
+        let asked: Asked<'_> = serde_json::from_slice(request).ok()?;
+        let id = asked.id;
+        let answer = self.consider(&asked);
+        let event = match &answer {
+            Ok(answer) => Answer::Done { id, answer },
+            Err(text) => Answer::Error {
+                id,
+                text: text.clone(),
+            },
+        };
+        serde_json::to_string(&[event]).ok()
+    }
+
+    fn consider(&mut self, asked: &Asked<'_>) -> Result<Box<RawValue>, String> {
+        match asked.ask {
+            Question::Worlds => {
+                let about = |w: &&tickseed_worlds::Info| {
+                    json!({
+                        "name": w.name, "about": w.about, "agents": w.agents, "crowd": w.crowd,
+                    })
+                };
+                told(&WORLDS.iter().map(about).collect::<Vec<_>>())
+            }
+            Question::Layout => told(&picture::layout(&part("tree", asked.tree)?)?),
+            Question::Svg => told(&picture::svg(&part("tree", asked.tree)?)?),
+            Question::Tree => {
+                self.known = Some(part("tree", asked.tree)?);
+                told(&())
+            }
+            Question::Why => {
+                let tree = self.known.as_ref().ok_or("which tree? `tree` tells")?;
+                let tick: Tick = part("tick", asked.tick)?;
+                let node = asked.node.ok_or("`node` is missing")?;
+                told(&why(tree, &tick, node).map_err(|e| e.to_string())?)
+            }
+            Question::Machine => {
+                let extra = asked.condition.as_deref().zip(asked.action.as_deref());
+                let extra = extra.map(|(condition, action)| machine::Extra { condition, action });
+                told(&machine::explore(self.run.world.def(), extra)?)
+            }
+        }
+    }
+}
+
+/// A part of a question.
+fn part<'a, T: Deserialize<'a>>(name: &str, text: Option<&'a RawValue>) -> Result<T, String> {
+    let text = text.ok_or_else(|| format!("`{name}` is missing"))?;
+    serde_json::from_str(text.get()).map_err(|e| format!("`{name}` cannot be read: {e}"))
+}
+
+/// An answer, straight to text: a layout is large.
+fn told(answer: &impl Serialize) -> Result<Box<RawValue>, String> {
+    serde_json::value::to_raw_value(answer).map_err(|e| e.to_string())
+}

@@ -236,16 +236,21 @@ fn pictures_are_laid_out_and_drawn_for_the_page() {
         {"parent":0,"name":"a","kind":"action"},{"parent":0,"name":"b","kind":"action"}]}"#;
     let laid = p.handle_json(format!(r#"{{"id":1,"ask":"layout","tree":{tree}}}"#).as_bytes());
     let laid: serde_json::Value = serde_json::from_str(&laid).unwrap();
+    let laid = &laid[0]["answer"];
+    let count = |column: &str| laid[column].as_array().unwrap().len();
     assert_eq!(
-        laid[0]["answer"]["cards"].as_array().unwrap().len(),
-        3,
-        "{laid}"
+        (count("nodes"), count("places"), count("titles")),
+        (3, 12, 3)
     );
-    assert_eq!(laid[0]["answer"]["right"], false);
+    assert_eq!((count("pairs"), count("ends"), count("labels")), (4, 8, 2));
+    assert_eq!(laid["titles"][2], "b");
+    assert_eq!(laid["right"], false);
     let svg = p.handle_json(format!(r#"{{"id":1,"ask":"svg","tree":{tree}}}"#).as_bytes());
     assert!(svg.contains("<svg") && svg.contains("running"), "{svg}");
     let bad = r#"{"id":2,"ask":"layout","tree":{"name":"t","nodes":[{"parent":null,"kind":"x"},{"parent":5,"kind":"x"}]}}"#;
     assert!(p.handle_json(bad.as_bytes()).contains("before its parent"));
+    let bare = r#"{"id":2,"ask":"layout"}"#;
+    assert!(p.handle_json(bare.as_bytes()).contains("`tree` is missing"));
 }
 
 /// A key of the robot, by name.

@@ -47,6 +47,7 @@ export function drawFar(
   room: Map<number, number>,
   look: Look,
   marks: Marks,
+  named = true,
 ): void {
   const g = canvas.getContext('2d');
   if (!g) return;
@@ -106,6 +107,9 @@ export function drawFar(
     }
   }
 
+  if (!named) return;
+  // Parents come before their children: where two names would cover each other, theirs stays.
+  const taken: [number, number, number, number][] = [];
   g.font = `600 11px ${getComputedStyle(document.body).fontFamily}`;
   g.textBaseline = 'middle';
   g.textAlign = picture.right ? 'right' : 'center';
@@ -122,6 +126,11 @@ export function drawFar(
     const x = picture.right ? X(c.x) - 5 : X(c.x + c.width / 2);
     const y = picture.right ? Y(c.y + c.height / 2) : Y(c.y) - 8;
     if (!inside(x - 90, y - 8, x + 90, y + 8)) continue;
+    const wide = g.measureText(text).width + 6;
+    const left = picture.right ? x - wide : x - wide / 2;
+    const box: (typeof taken)[number] = [left, y - 8, left + wide, y + 8];
+    if (taken.some(([a, b, c, d]) => box[0] < c && box[2] > a && box[1] < d && box[3] > b)) continue;
+    taken.push(box);
     g.strokeText(text, x, y);
     g.fillText(text, x, y);
   }

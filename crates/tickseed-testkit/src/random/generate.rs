@@ -23,7 +23,13 @@ impl Spec {
             budget: 60,
             fan: 4,
             lean: Status::Success,
+            focus: None,
         };
+        // A third of the trees ask much about one key, so that what one guard tells bears on
+        // others, and what is written in between must be noticed.
+        if making.one_in(3) {
+            making.focus = Some(making.below(2) as usize);
+        }
         // Now and then a wide one: numbers that need more than one byte, more than one byte
         // of flags.
         if making.one_in(50) {
@@ -34,6 +40,8 @@ impl Spec {
     }
 }
 
+const OPS: [Op; 6] = [Op::Lt, Op::Le, Op::Gt, Op::Ge, Op::Eq, Op::Ne];
+
 struct Making {
     rng: Rng,
     next: usize,
@@ -43,6 +51,8 @@ struct Making {
     fan: u64,
     /// The verdict that lets things go on here.
     lean: Status,
+    /// A key that most guards ask about.
+    focus: Option<usize>,
 }
 
 impl Making {
@@ -101,7 +111,9 @@ impl Making {
     }
 
     fn leaf(&mut self) -> SpecKind {
-        match self.below(16) {
+        let asks = if self.focus.is_some() { 16 } else { 0 };
+        match self.below(16 + asks) {
+            16.. => SpecKind::Condition(self.test()),
             0..=2 => SpecKind::Condition(self.guard(2, 0).0),
             3 => SpecKind::Wait(self.wait_for(), Numbers::Drawn(-3, 30)),
             4 => {
@@ -124,7 +136,7 @@ impl Making {
                     kind,
                     odds,
                     draws: self.one_in(3),
-                    writes: self.one_in(3),
+                    writes: self.focus.is_some() || self.one_in(3),
                 })
             }
         }
@@ -132,8 +144,6 @@ impl Making {
 
     /// A guard with the functions from `part` on; also how many it took.
     fn guard(&mut self, depth: usize, part: usize) -> (GuardSpec, usize) {
-        use Op::{Eq, Ge, Gt, Le, Lt, Ne};
-        const OPS: [Op; 6] = [Lt, Le, Gt, Ge, Eq, Ne];
         match self.below(if depth == 0 { 6 } else { 9 }) {
             0..=1 => {
                 let (success, failure) = self.pick(&[(3, 1), (1, 1), (8, 1), (1, 3)]);
@@ -146,12 +156,7 @@ impl Making {
                 };
                 (GuardSpec::Call { part, odds }, part + 1)
             }
-            2..=3 => {
-                let (key, op) = (self.key(), self.pick(&OPS));
-                let most = if self.one_in(4) { 10 } else { 4 };
-                let n = self.below(most) as i64 - 1;
-                (GuardSpec::Test(key, op, n), part)
-            }
+            2..=3 => (self.test(), part),
             4 => {
                 let (a, op, b) = (self.key(), self.pick(&OPS), self.key());
                 (GuardSpec::Compare(a, op, b), part)
@@ -174,8 +179,21 @@ impl Making {
         }
     }
 
+    /// A key against a constant.
+    fn test(&mut self) -> GuardSpec {
+        let (key, op) = (self.key(), self.pick(&OPS));
+        let most = if self.one_in(4) { 10 } else { 4 };
+        let n = self.below(most) as i64 - 1;
+        GuardSpec::Test(key, op, n)
+    }
+
     /// The first few more often, so that guards of a tree have to do with each other.
     fn key(&mut self) -> usize {
+        if let Some(key) = self.focus
+            && !self.one_in(4)
+        {
+            return key;
+        }
         let most = if self.one_in(3) { KEYS } else { 4 };
         self.below(most) as usize
     }

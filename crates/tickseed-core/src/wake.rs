@@ -163,7 +163,6 @@ impl WakeTable {
             | Op::Consume { .. }
             | Op::Limit { .. }
             | Op::Gate { .. }
-            | Op::Close { .. }
             | Op::Once { .. }
             | Op::Quota { .. }
             | Op::Set { .. }
@@ -186,7 +185,8 @@ impl WakeTable {
                 !declared(*node)
                     || prog.utilities[utility as usize].options.choose != Choose::Highest
             }
-            // Starts, instant actions, hooks, logs, rounds of loops, draws, custom nodes.
+            // Starts, instant actions, hooks, logs, rounds of loops, draws, custom nodes; gates that
+            // close, since the time they note is history and another one with every tick.
             _ => true,
         };
         WakeTable {
@@ -470,7 +470,6 @@ impl<'s> Search<'s> {
             }
             Op::Consume { to } => go(to, false),
             Op::Deadline { to, .. }
-            | Op::Close { to, .. }
             | Op::Set { to, .. }
             | Op::Put { to, .. }
             | Op::Clear { to, .. }

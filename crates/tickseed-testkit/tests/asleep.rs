@@ -71,3 +71,17 @@ fn faults_in_wake_sets_are_found() {
         assert!(found >= 10, "{by:?}: {found}");
     }
 }
+
+/// Found by the test above: at a second tick of the same moment the block stays as it was, and
+/// yet the next one would write a later time.
+#[test]
+fn a_gate_that_closes_in_every_tick_keeps_its_agent_awake() {
+    let n = tickseed_core::nodes::<tickseed_testkit::script::World>();
+    for seed in 0..50 {
+        let gate = n.rate_limit(std::time::Duration::from_nanos(9), n.succeed());
+        let tree = n.forget(gate).build().unwrap();
+        if let Err(e) = compare_asleep(tree, plan(seed), None) {
+            panic!("seed {seed}: {e}");
+        }
+    }
+}

@@ -245,6 +245,40 @@ fn ask(server: &Server, request: &str) -> String {
     String::from_utf8_lossy(&answer).into_owned()
 }
 
+/// An address of this machine that others can reach, if it has one.
+fn reachable() -> Option<std::net::IpAddr> {
+    let socket = std::net::UdpSocket::bind("0.0.0.0:0").ok()?;
+    // Nothing is sent: the system only says by which address it would be.
+    socket.connect("192.0.2.1:9").ok()?;
+    let ip = socket.local_addr().ok()?.ip();
+    (!ip.is_loopback() && !ip.is_unspecified()).then_some(ip)
+}
+
+#[test]
+fn nothing_listens_beyond_loopback_unless_asked() {
+    let server = server();
+    assert!(server.local_addr().ip().is_loopback());
+    let port = server.local_addr().port();
+    assert!(TcpStream::connect(("127.0.0.1", port)).is_ok());
+    let Some(outside) = reachable() else {
+        println!("skipped in part: this machine has no other address");
+        return;
+    };
+    let wait = Duration::from_secs(1);
+    let knock = |port| TcpStream::connect_timeout(&(outside, port).into(), wait);
+    assert!(knock(port).is_err(), "{outside}:{port} answers");
+    // Whoever asks for it is heard from there.
+    let address = ([0, 0, 0, 0], 0).into();
+    let open = Server::start(
+        Options {
+            address,
+            ..Options::default()
+        },
+        hello(),
+    );
+    assert!(knock(open.unwrap().local_addr().port()).is_ok());
+}
+
 #[test]
 fn strangers_are_refused() {
     let server = server();

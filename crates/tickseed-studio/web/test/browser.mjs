@@ -27,7 +27,7 @@ async function start(program, ...args) {
     child.on('exit', () => reject(new Error('the studio ended')));
     child.on('error', reject);
   });
-  return { address, stop: () => child.kill(), kill: () => child.kill('SIGKILL') };
+  return { address, stop: () => child.kill(), kill: () => child.kill('SIGKILL'), signal: (s) => child.kill(s) };
 }
 
 /** Starts Chromium; its pages fail the test that owns them when a script throws. */

@@ -1,5 +1,6 @@
 // A world that runs in a process of its own: watched, steered, lost and found again.
 import assert from 'node:assert/strict';
+import { createServer } from 'node:http';
 import { after, before, test } from 'node:test';
 import { decided, startBrowser, startProcess } from './browser.mjs';
 
@@ -47,6 +48,58 @@ test('a process that is killed is missed within two seconds and found again', as
   await page.getByText(/Watching tickseed/).waitFor({ timeout: 5000 });
   await decided(page, 'patrol', 5000);
   assert.ok(Date.now() - back < 4000, 'rejoined by itself');
+});
+
+test('a process that hangs is missed within two seconds, and told what was missed when it goes on', async () => {
+  const session = await page.evaluate(() => window.tickseed.hello.session);
+  const before = await page.evaluate(() => window.tickseed.history.latest);
+  const hung = Date.now();
+  process.signal('SIGSTOP');
+  try {
+    await page.getByText('The process is gone', { exact: true }).waitFor({ timeout: 2000 });
+    assert.ok(Date.now() - hung < 2000, `${Date.now() - hung} ms`);
+  } finally {
+    process.signal('SIGCONT');
+  }
+  await page.getByText(/Watching tickseed/).waitFor({ timeout: 5000 });
+  await page.waitForFunction((n) => window.tickseed.history.latest > n + 20, before, { timeout: 5000 });
+  const [same, whole] = await page.evaluate((n) => {
+    const { hello, history } = window.tickseed;
+    const ticks = Array.from({ length: history.latest - n }, (_, i) => history.get(n + 1 + i));
+    return [hello.session, ticks.every((t) => t?.nodes?.length > 0)];
+  }, before);
+  assert.equal(same, session);
+  assert.ok(whole, 'no tick is missing');
+});
+
+test('a page of another origin can neither read nor steer it, even if it knows the token', async () => {
+  const other = createServer((_, answer) => {
+    answer.setHeader('content-type', 'text/html');
+    answer.end('<title>elsewhere</title>');
+  });
+  await new Promise((done) => other.listen(0, '127.0.0.1', done));
+  const stranger = await browser.open(`http://127.0.0.1:${other.address().port}/`);
+  const { host, searchParams } = new URL(process.address);
+  const tries = await stranger.evaluate(
+    async ({ host, token }) => {
+      const read = await fetch(`http://${host}/`).then(
+        (r) => r.text(),
+        () => 'refused',
+      );
+      const watched = await new Promise((done) => {
+        const socket = new WebSocket(`ws://${host}/live?token=${token}`);
+        socket.onopen = () => done('let in');
+        socket.onerror = () => done('refused');
+      });
+      return { read, watched };
+    },
+    { host, token: searchParams.get('token') },
+  );
+  assert.deepEqual(tries, { read: 'refused', watched: 'refused' });
+  await stranger.close();
+  other.close();
+  // The browser says so in its console, which is no failure of ours.
+  browser.errors.length = 0;
 });
 
 test('a wrong token does not get in', async () => {

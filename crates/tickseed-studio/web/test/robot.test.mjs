@@ -189,4 +189,31 @@ test('the tree can be walked by keyboard', async () => {
   await page.keyboard.press('F9');
 });
 
+test('all of it can be done by keyboard: aim, tabs, help, finding a node', async () => {
+  await page.locator('[data-test=aim]').focus();
+  await page.keyboard.press('ArrowLeft');
+  await page.keyboard.press('ArrowUp');
+  await page.keyboard.press('Enter');
+  await page.locator('[data-test=step]').focus();
+  await page.keyboard.press('Enter');
+  await page.getByRole('tab', { name: 'Blackboard' }).click();
+  const value = (name) => page.locator(`[data-key="${name}"] .value`).textContent();
+  await page.waitForFunction(() => document.querySelector('[data-key=target_x] .value')?.textContent?.trim() === '11');
+  assert.equal((await value('target_y')).trim(), '8');
+  await page.getByRole('tab', { name: 'Blackboard' }).focus();
+  await page.keyboard.press('ArrowRight');
+  assert.equal(await page.evaluate(() => document.activeElement.textContent), 'Node');
+  await page.getByRole('tab', { name: 'Node', selected: true }).waitFor();
+  await page.keyboard.press('?');
+  await page.locator('[data-test=help]').getByText('a node on, within the tick').waitFor();
+  await page.keyboard.press('Escape');
+  await page.locator('[data-test=help]').waitFor({ state: 'hidden' });
+  await page.keyboard.press('/');
+  await page.getByRole('searchbox', { name: 'Find a node' }).fill('charge');
+  await page.keyboard.press('Enter');
+  await page.locator('[data-label=recharge].selected').waitFor();
+  await page.keyboard.press('Escape');
+  assert.equal(await page.evaluate(() => document.activeElement.getAttribute('data-label')), 'recharge');
+});
+
 test('no script has failed', () => assert.deepEqual(browser.errors, []));

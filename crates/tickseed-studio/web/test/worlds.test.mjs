@@ -77,7 +77,7 @@ test('a crowd of 5,000 can be sorted, filtered and seen on the tree', async () =
   const leaves = await table.locator('.row .leaf').allTextContents();
   assert.ok(leaves.every((l) => l.startsWith('wind-up')), leaves.join());
   assert.ok(Number(await page.locator('[data-node="0"] [data-heat]').getAttribute('data-heat')) > 4000);
-  await table.locator('[data-agent]').first().click();
+  await table.locator('[data-agent]').first().getByRole('button', { name: /^Trace agent/ }).click();
   await page.waitForFunction(() => document.querySelector('[data-test=crowd] .row.on'));
 });
 

@@ -145,6 +145,12 @@ impl Cadence {
         }
     }
 
+    /// What is done about missed ticks: see [`catch_up`](Cadence::catch_up).
+    #[must_use]
+    pub fn missed(&self) -> CatchUp {
+        self.catch_up
+    }
+
     /// What is done about missed ticks, as a number: zero for a skip, or the longest burst.
     pub(crate) fn burst(&self) -> u32 {
         match self.catch_up {

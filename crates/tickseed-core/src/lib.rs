@@ -54,7 +54,10 @@ pub use describe::{Fact, Live};
 pub use error::TickError;
 pub use fluent::{Builder, builder};
 pub use guard::{Compare, Expr, Guard, Op, Pred, Source, Test, judge};
-pub use herd::{EventOptions, Handle, Herd, HerdError, HerdOptions, Ticker, Turn};
+pub use herd::{
+    AgentSnapshot, EventOptions, Handle, Herd, HerdError, HerdOptions, HerdReport, HerdSnapshot,
+    Leaving, Ticker, Turn,
+};
 pub use history::History;
 pub use key::{Key, KeyId, KeyInfo, KeyType, Place, Scalar, ScalarType, Schema};
 pub use keys::{HasKeys, Keys, join_keys};

@@ -13,6 +13,7 @@ mod predict;
 mod recorded;
 #[cfg(feature = "serve")]
 pub mod serve;
+pub mod snapshot;
 mod structure;
 mod why;
 

@@ -174,7 +174,7 @@ impl<C: Context> Herd<C> {
         }
     }
 
-    fn sleeps(&self, index: u32) -> bool {
+    pub(super) fn sleeps(&self, index: u32) -> bool {
         match &self.events {
             Some(events) => !events.awake.has(index) && bit(&self.slots.ready, index),
             None => false,

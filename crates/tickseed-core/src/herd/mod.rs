@@ -14,6 +14,8 @@ mod events;
 mod lane;
 #[cfg(feature = "rayon")]
 mod parallel;
+mod plain;
+mod reload;
 mod save;
 mod slots;
 mod tick;
@@ -41,6 +43,8 @@ pub use events::EventOptions;
 pub(crate) use events::Events;
 use lane::LaneOut;
 pub use lane::Ticker;
+pub use plain::{AgentSnapshot, HerdReport, HerdSnapshot};
+pub use reload::Leaving;
 pub use slots::Handle;
 use slots::{Generations, HerdId, Slots, bit, set_bit};
 

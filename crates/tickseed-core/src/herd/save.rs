@@ -77,7 +77,7 @@ impl<C: Context> Herd<C> {
     /// generation that they had then, by which the loaded herd [finds](Herd::handle) them.
     /// Running leaves with boxed state start again at their next tick.
     ///
-    /// For a tree that was edited since see [`snapshots`](Herd::snapshots).
+    /// For a tree that was edited since see [`from_snapshot`](Herd::from_snapshot).
     ///
     /// # Errors
     /// The bytes are something else, damaged, of another version, or were saved with
@@ -195,33 +195,18 @@ impl<C: Context> Herd<C> {
         Ok(herd)
     }
 
-    /// Every agent's state as plain data that names nodes by their paths, by which to save a
-    /// herd as text, or to load it with a tree that was edited: see
-    /// [`restore`](Herd::restore).
+    /// Every agent's state as plain data that names nodes by their paths: to put some of them
+    /// into another herd with [`restore`](Herd::restore). For the whole herd see
+    /// [`snapshot`](Herd::snapshot).
     ///
     /// # Errors
     /// Agents are poisoned.
     pub fn snapshots(&self) -> Result<Vec<(Handle, Snapshot)>, SnapshotError> {
-        if !self.poisoned.is_empty() {
-            return Err(SnapshotError::Poisoned {
-                agents: self.poisoned.len(),
-            });
-        }
-        let tree = self.tree.fingerprint();
-        let one = |h: Handle| {
-            let i = h.index as usize;
-            let rng = self.rngs.get(i).copied().unwrap_or(Rng::new(0));
-            let last = (!bit(&self.fresh, h.index)).then(|| match self.lasts.get(i) {
-                Some(own) => Time((*own).max(self.last.map_or(0, |t| t.0))),
-                None => self.last.unwrap_or(Time::ZERO),
-            });
-            (
-                h,
-                self.tree
-                    .snapshot_with(tree, self.block(h.index), rng, last),
-            )
-        };
-        Ok(self.handles().map(one).collect())
+        let whole = self.snapshot()?;
+        let agents = whole.agents.into_iter();
+        Ok(agents
+            .filter_map(|a| Some((self.at(a.index as usize)?, a.state)))
+            .collect())
     }
 
     /// Puts an agent of a snapshot into the herd, at the time `now`: see [`Tree::restore`]. It gets a

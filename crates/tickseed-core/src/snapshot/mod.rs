@@ -22,7 +22,7 @@ use alloc::vec::Vec;
 use core::fmt;
 
 use crate::agent::{Agent, NEVER};
-use crate::compile::{IDLE, Layout, Undo, lay_out};
+use crate::compile::{IDLE, Info, Layout, Undo, lay_out};
 use crate::context::{Context, Cx};
 use crate::def::{Def, NodeId};
 use crate::error::TickError;
@@ -34,6 +34,7 @@ use crate::tree::Tree;
 
 pub(crate) use bytes::{Of, Reader, Writer};
 pub use place::{Change, Report};
+pub(crate) use place::{Target, restore};
 pub use shape::Value;
 
 /// The state of an agent.
@@ -103,6 +104,13 @@ pub enum SnapshotError {
         /// The fingerprint of this one.
         expected: u64,
     },
+    /// A herd's data contradicts itself.
+    Invalid {
+        /// The agent, if it is one's.
+        agent: Option<u32>,
+        /// What is wrong.
+        what: &'static str,
+    },
     /// Agents of the herd are poisoned: recover them first.
     Poisoned {
         /// How many.
@@ -131,6 +139,13 @@ impl fmt::Display for SnapshotError {
                 f,
                 "the snapshot was taken from another tree (its fingerprint is {found:016x}, this tree's {expected:016x})"
             ),
+            SnapshotError::Invalid {
+                agent: Some(agent),
+                what,
+            } => write!(f, "the snapshot contradicts itself, at agent {agent}: {what}"),
+            SnapshotError::Invalid { agent: None, what } => {
+                write!(f, "the snapshot contradicts itself: {what}")
+            }
             SnapshotError::Poisoned { agents } => write!(
                 f,
                 "{agents} agents of the herd are poisoned: recover them before taking a snapshot"
@@ -189,60 +204,8 @@ impl<C: Context> Tree<C> {
         if agent.is_poisoned() {
             return Err(TickError::Poisoned.into());
         }
-        Ok(self.snapshot_with(self.fingerprint(), &agent.mem, agent.rng, agent.last_tick()))
-    }
-
-    pub(crate) fn snapshot_with(
-        &self,
-        fingerprint: u64,
-        mem: &[u8],
-        rng: Rng,
-        last: Option<Time>,
-    ) -> Snapshot {
-        let Layout { infos, .. } = lay_out(&self.def, &self.funcs);
-        // What is active: 1; where a tick goes on: 2.
-        let mut active = alloc::vec![0u8; self.def.len()];
-        self.mark(mem, 0, &mut active);
-        let mut nodes = Vec::new();
-        for (id, node) in self.def.iter() {
-            let info = &infos[id.index()];
-            let is_active = active[id.index()] != 0;
-            let mut state = Vec::new();
-            if is_active {
-                state = shape::read(&shape::state(&self.def, info, id), mem, info.slot);
-            }
-            let kept = info.history as usize..(info.history + info.history_len) as usize;
-            let mut history = Vec::new();
-            if mem[kept].iter().any(|b| *b != 0) {
-                history = shape::read(&shape::history(&self.def, info, id), mem, info.history);
-            }
-            if !is_active && history.is_empty() {
-                continue;
-            }
-            let of_children = |v: &Value| matches!(v, Value::Children(_) | Value::Child(_));
-            let threads = matches!(node.kind, Kind::Parallel(_) | Kind::Custom(_));
-            nodes.push(NodeState {
-                node: id.0,
-                path: self.path(id),
-                kind: node.kind.name().to_string(),
-                name: node.name.as_deref().map(String::from),
-                children: if threads || state.iter().chain(&history).any(of_children) {
-                    labels(&self.def, id)
-                } else {
-                    Vec::new()
-                },
-                active: is_active,
-                resumes: active[id.index()] == 2,
-                state,
-                history,
-            });
-        }
-        Snapshot {
-            tree: fingerprint,
-            rng: rng.state(),
-            last,
-            nodes,
-        }
+        let source = Origin::new(self);
+        Ok(source.snapshot(&agent.mem, agent.rng, agent.last_tick()))
     }
 
     /// Marks what is active in a thread.
@@ -280,7 +243,7 @@ impl<C: Context> Tree<C> {
     #[must_use]
     pub fn restore(&self, snapshot: &Snapshot, now: Time) -> (Agent, Report) {
         let mut agent = self.agent();
-        let report = place::restore(self, snapshot, now, &mut agent.mem);
+        let report = place::restore(&Target::new(self), snapshot, now, &mut agent.mem);
         agent.rng = Rng::new(snapshot.rng);
         agent.last = snapshot.last.unwrap_or(NEVER);
         (agent, report)
@@ -318,7 +281,13 @@ impl<C: Context> Tree<C> {
         now: Time,
     ) -> Result<Report, SnapshotError> {
         let before = old.snapshot(agent)?;
-        let planned = place::restore(self, &before, now, &mut alloc::vec![0; self.program.bytes]);
+        let target = Target::new(self);
+        let planned = place::restore(
+            &target,
+            &before,
+            now,
+            &mut alloc::vec![0; self.program.bytes],
+        );
         let mut env = Env {
             prog: &old.program,
             funcs: &old.funcs,
@@ -335,26 +304,117 @@ impl<C: Context> Tree<C> {
         let after = old.snapshot(agent)?;
         let (mut moved, mut report) = self.restore(&after, now);
         report.changes = planned.changes;
-        let sides = |tree: &Tree<C>| lay_out(&tree.def, &tree.funcs).infos;
-        let (from, to) = (sides(old), sides(self));
-        for (old_id, new_id) in &report.kept {
-            let boxed = |def: &Def, id| matches!(def.node(id).kind, Kind::Leaf { boxed: true, .. });
-            if boxed(&old.def, *old_id) && boxed(&self.def, *new_id) {
-                let state = agent.side[from[old_id.index()].side as usize].take();
-                moved.side[to[new_id.index()].side as usize] = state;
-                let path = old.path(*old_id);
-                report
-                    .changes
-                    .retain(|(p, change)| *p != path || *change != Change::Boxed);
-            }
+        let origin = Origin::new(old);
+        let kept = core::mem::take(&mut report.kept);
+        for (from, to) in keep_boxed(&origin, &target, &kept, &mut report) {
+            moved.side[to] = agent.side[from].take();
         }
+        report.kept = kept;
         *agent = moved;
         Ok(report)
     }
 }
 
+/// A tree that snapshots are taken from, with what is wanted for each of them.
+pub(crate) struct Origin<'t, C: Context> {
+    tree: &'t Tree<C>,
+    fingerprint: u64,
+    infos: Vec<Info>,
+    paths: Vec<String>,
+}
+
+impl<'t, C: Context> Origin<'t, C> {
+    pub(crate) fn new(tree: &'t Tree<C>) -> Self {
+        Origin {
+            tree,
+            fingerprint: tree.fingerprint(),
+            infos: lay_out(&tree.def, &tree.funcs).infos,
+            paths: tree.def.paths(),
+        }
+    }
+
+    /// Where the node keeps its boxed state.
+    pub(crate) fn side(&self, id: NodeId) -> usize {
+        self.infos[id.index()].side as usize
+    }
+
+    pub(crate) fn path(&self, id: NodeId) -> &str {
+        &self.paths[id.index()]
+    }
+
+    /// The state in a block of one of its agents.
+    pub(crate) fn snapshot(&self, mem: &[u8], rng: Rng, last: Option<Time>) -> Snapshot {
+        let Origin { tree, infos, .. } = self;
+        let def = &tree.def;
+        // What is active: 1; where a tick goes on: 2.
+        let mut active = alloc::vec![0u8; def.len()];
+        tree.mark(mem, 0, &mut active);
+        let mut nodes = Vec::new();
+        for (id, node) in def.iter() {
+            let info = &infos[id.index()];
+            let is_active = active[id.index()] != 0;
+            let mut state = Vec::new();
+            if is_active {
+                state = shape::read(&shape::state(def, info, id), mem, info.slot);
+            }
+            let kept = info.history as usize..(info.history + info.history_len) as usize;
+            let mut history = Vec::new();
+            if mem[kept].iter().any(|b| *b != 0) {
+                history = shape::read(&shape::history(def, info, id), mem, info.history);
+            }
+            if !is_active && history.is_empty() {
+                continue;
+            }
+            let of_children = |v: &Value| matches!(v, Value::Children(_) | Value::Child(_));
+            let threads = matches!(node.kind, Kind::Parallel(_) | Kind::Custom(_));
+            nodes.push(NodeState {
+                node: id.0,
+                path: self.paths[id.index()].clone(),
+                kind: node.kind.name().to_string(),
+                name: node.name.as_deref().map(String::from),
+                children: if threads || state.iter().chain(&history).any(of_children) {
+                    labels(def, id)
+                } else {
+                    Vec::new()
+                },
+                active: is_active,
+                resumes: active[id.index()] == 2,
+                state,
+                history,
+            });
+        }
+        Snapshot {
+            tree: self.fingerprint,
+            rng: rng.state(),
+            last,
+            nodes,
+        }
+    }
+}
+
+/// The boxed states that can be taken over, by their places before and after; the report does
+/// not mourn them then.
+pub(crate) fn keep_boxed<C: Context>(
+    origin: &Origin<'_, C>,
+    target: &Target<'_, C>,
+    kept: &[(NodeId, NodeId)],
+    report: &mut Report,
+) -> Vec<(usize, usize)> {
+    let boxed = |def: &Def, id| matches!(def.node(id).kind, Kind::Leaf { boxed: true, .. });
+    let mut moves = Vec::new();
+    for (from, to) in kept {
+        if boxed(&origin.tree.def, *from) && boxed(&target.tree().def, *to) {
+            moves.push((origin.side(*from), target.side(*to)));
+            let path = origin.path(*from);
+            let lost = |c: &(String, Change)| c.0 == path && c.1 == Change::Boxed;
+            report.changes.retain(|change| !lost(change));
+        }
+    }
+    moves
+}
+
 /// Halts, in the old tree, the threads that do not go on in the new one.
-fn halt_lost<C: Context>(
+pub(crate) fn halt_lost<C: Context>(
     old: &Tree<C>,
     env: &mut Env<'_, '_, '_, C, NoTrace>,
     thread: u32,

@@ -26,6 +26,12 @@ pub struct Report {
 }
 
 impl Report {
+    /// Whether something that ran does not go on.
+    pub(crate) fn loses(&self) -> bool {
+        let mut changes = self.changes.iter();
+        changes.any(|(_, change)| *change == Change::Restarted)
+    }
+
     /// Whether everything stayed as it was.
     #[must_use]
     pub fn is_clean(&self) -> bool {
@@ -39,29 +45,14 @@ impl fmt::Display for Report {
             if i > 0 {
                 writeln!(f)?;
             }
-            match change {
-                Change::Moved { to } => write!(f, "{path} is now {to}")?,
-                Change::Restarted => write!(
-                    f,
-                    "{path} ran and cannot go on: what it was part of starts again"
-                )?,
-                Change::Dropped => write!(f, "{path} is gone, and its history with it")?,
-                Change::Reset => write!(
-                    f,
-                    "{path} has a history of another form now: it is forgotten"
-                )?,
-                Change::Boxed => write!(
-                    f,
-                    "{path} starts again: its state is not part of a snapshot"
-                )?,
-            }
+            change.tell(path, f)?;
         }
         Ok(())
     }
 }
 
 /// What became of a node.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 #[non_exhaustive]
 pub enum Change {
     /// It stands at another path, and goes on there.
@@ -79,6 +70,27 @@ pub enum Change {
     Boxed,
 }
 
+impl Change {
+    pub(crate) fn tell(&self, path: &str, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Change::Moved { to } => write!(f, "{path} is now {to}"),
+            Change::Restarted => write!(
+                f,
+                "{path} ran and cannot go on: what it was part of starts again"
+            ),
+            Change::Dropped => write!(f, "{path} is gone, and its history with it"),
+            Change::Reset => write!(
+                f,
+                "{path} has a history of another form now: it is forgotten"
+            ),
+            Change::Boxed => write!(
+                f,
+                "{path} starts again: its state is not part of a snapshot"
+            ),
+        }
+    }
+}
+
 /// Kinds that differ only in how they go through their children are the same node.
 fn family(kind: &str) -> &str {
     ["sequence", "selector"]
@@ -87,46 +99,83 @@ fn family(kind: &str) -> &str {
         .unwrap_or(kind)
 }
 
+/// A tree that agents are put into, with what is wanted for each of them.
+pub(crate) struct Target<'t, C: Context> {
+    tree: &'t Tree<C>,
+    infos: Vec<Info>,
+    yields: BTreeMap<NodeId, Yield>,
+    paths: Vec<String>,
+    /// By path, and by name.
+    at: BTreeMap<String, NodeId>,
+    named: BTreeMap<&'t str, Vec<NodeId>>,
+}
+
+impl<'t, C: Context> Target<'t, C> {
+    pub(crate) fn new(tree: &'t Tree<C>) -> Self {
+        let mut named: BTreeMap<&str, Vec<NodeId>> = BTreeMap::new();
+        for (id, node) in tree.def.iter() {
+            if let Some(name) = node.name.as_deref() {
+                named.entry(name).or_default().push(id);
+            }
+        }
+        let paths = tree.def.paths();
+        Target {
+            tree,
+            infos: lay_out(&tree.def, &tree.funcs).infos,
+            yields: (0..)
+                .zip(&tree.program.yields)
+                .map(|(y, info)| (info.node, y))
+                .collect(),
+            at: paths.iter().cloned().zip((0..).map(NodeId)).collect(),
+            paths,
+            named,
+        }
+    }
+
+    pub(super) fn tree(&self) -> &'t Tree<C> {
+        self.tree
+    }
+
+    /// Where the node keeps its boxed state.
+    pub(crate) fn side(&self, id: NodeId) -> usize {
+        self.infos[id.index()].side as usize
+    }
+}
+
 struct Placing<'p, C: Context> {
+    target: &'p Target<'p, C>,
     tree: &'p Tree<C>,
-    infos: &'p [Info],
     snapshot: &'p Snapshot,
     /// Each of the snapshot's nodes in this tree.
     found: &'p [Option<NodeId>],
     /// Each of this tree's nodes in the snapshot.
     before: &'p [Option<usize>],
-    yields: &'p BTreeMap<NodeId, Yield>,
     now: Time,
     mem: &'p mut [u8],
     /// The snapshot's nodes at which ticks go on.
     kept: Vec<usize>,
 }
 
-pub(super) fn restore<C: Context>(
-    tree: &Tree<C>,
+pub(crate) fn restore<C: Context>(
+    target: &Target<'_, C>,
     snapshot: &Snapshot,
     now: Time,
     mem: &mut [u8],
 ) -> Report {
-    let found = find(tree, snapshot);
+    let tree = target.tree;
+    let found = find(target, snapshot);
     let mut before = vec![None; tree.def.len()];
     for (i, node) in found.iter().enumerate() {
         if let Some(node) = node {
             before[node.index()] = Some(i);
         }
     }
-    let infos = lay_out(&tree.def, &tree.funcs).infos;
-    let yields: BTreeMap<NodeId, Yield> = (0..)
-        .zip(&tree.program.yields)
-        .map(|(y, info)| (info.node, y))
-        .collect();
     let mut placing = Placing {
+        target,
         tree,
-        infos: &infos,
         snapshot,
         found: &found,
         before: &before,
-        yields: &yields,
         now,
         mem,
         kept: Vec::new(),
@@ -144,12 +193,12 @@ pub(super) fn restore<C: Context>(
             }
             continue;
         };
-        let path = tree.path(id);
-        if path != node.path {
-            say(Change::Moved { to: path });
+        let path = &target.paths[id.index()];
+        if *path != node.path {
+            say(Change::Moved { to: path.clone() });
         }
         if !node.history.is_empty() {
-            let info = &infos[id.index()];
+            let info = &target.infos[id.index()];
             let fields = shape::history(&tree.def, info, id);
             if !placing.write(&fields, info.history, node, id, &node.history) {
                 say(Change::Reset);
@@ -168,15 +217,8 @@ pub(super) fn restore<C: Context>(
 }
 
 /// Finds the snapshot's nodes in a tree: by path, else by a name that is unique.
-fn find<C: Context>(tree: &Tree<C>, snapshot: &Snapshot) -> Vec<Option<NodeId>> {
-    let mut paths = BTreeMap::new();
-    let mut names: BTreeMap<&str, Vec<NodeId>> = BTreeMap::new();
-    for (id, node) in tree.def.iter() {
-        paths.insert(tree.path(id), id);
-        if let Some(name) = node.name.as_deref() {
-            names.entry(name).or_default().push(id);
-        }
-    }
+fn find<C: Context>(target: &Target<'_, C>, snapshot: &Snapshot) -> Vec<Option<NodeId>> {
+    let (tree, paths, names) = (target.tree, &target.at, &target.named);
     let fits =
         |id: NodeId, node: &NodeState| family(tree.def.node(id).kind.name()) == family(&node.kind);
     let by_path = snapshot
@@ -241,7 +283,7 @@ impl<C: Context> Placing<'_, C> {
             .filter_map(|(i, _)| Some((i, self.found[i]?)))
             .find(|(_, node)| self.thread_root(*node) == root);
         let Some((index, node)) = here else { return };
-        let Some(&y) = self.yields.get(&node) else {
+        let Some(&y) = self.target.yields.get(&node) else {
             return;
         };
         if !self.enter(node, node) {
@@ -271,7 +313,7 @@ impl<C: Context> Placing<'_, C> {
     /// Makes a node active: as it was, or as if just entered for `child`.
     fn enter(&mut self, id: NodeId, child: NodeId) -> bool {
         let def = &self.tree.def;
-        let info = &self.infos[id.index()];
+        let info = &self.target.infos[id.index()];
         let fields = shape::state(def, info, id);
         let snapshot = self.snapshot;
         let before = self.before[id.index()].map(|i| &snapshot.nodes[i]);

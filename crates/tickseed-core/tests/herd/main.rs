@@ -7,3 +7,4 @@ mod events;
 mod faults;
 mod memory;
 mod pace;
+mod reload;

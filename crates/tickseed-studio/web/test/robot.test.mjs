@@ -101,6 +101,7 @@ test('a node tells why it was not ticked and when it last ran', async () => {
   assert.match(await page.locator('[data-test=mode]').textContent(), /behind/);
   await why.getByText('recharge answered running of its own').waitFor();
   await page.locator('[data-test=live]').click();
+  await page.getByText('Paused', { exact: true }).waitFor();
 });
 
 test('a tick is walked through answer by answer', async () => {

@@ -1,6 +1,7 @@
 // The story of document 001 in a real browser: patrol, click, approach, drain, preempt,
 // charge, resume; then back in time.
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { after, before, test } from 'node:test';
 import { clickScene, decided, startBrowser, startStudio } from './browser.mjs';
 
@@ -30,6 +31,8 @@ test('the robot patrols, is sent, runs low, charges and resumes', async () => {
 
   await clickScene(page, 20, 3);
   await decided(page, 'approach');
+  await page.locator('[data-from=patrol][data-to=approach][data-taken=true]').waitFor();
+  assert.equal(await page.locator('[data-taken=true]').count(), 1, 'the arrow that was taken flashes');
   assert.equal(await status('target visible'), 'success');
   assert.equal(await fresh('patrol'), 'false', 'patrol is no longer ticked');
   assert.equal(await status('patrol'), 'running', 'but its last answer can be seen');
@@ -89,6 +92,34 @@ test('scrubbing back and forward shows the same ticks', async () => {
   await page.keyboard.press('PageUp');
   await page.locator('[data-test=live]').click();
   await page.waitForFunction((n) => document.querySelector('[data-test=tick]').textContent === String(n), t);
+});
+
+test('a click on the trail goes to the tick at which the robot was there', async () => {
+  const there = await tick();
+  const { x, y, back } = await page.evaluate(() => {
+    const trail = window.tickseed.view.marks.find((m) => m.shape === 'line').points;
+    const robot = trail.at(-1);
+    // The robot stands on its trail and covers what is newest; older rounds may cross it.
+    const far = (p) => Math.hypot(p.x - robot.x, p.y - robot.y) > 1.5;
+    const alone = (p, i) => trail.every((q, k) => Math.abs(k - i) < 10 || Math.hypot(p.x - q.x, p.y - q.y) > 0.6);
+    const i = trail.findLastIndex((p, i) => far(p) && alone(p, i));
+    return { ...trail[i], back: trail.length - 1 - i };
+  });
+  await clickScene(page, x, y);
+  await page.getByText(/ticks behind/).waitFor();
+  assert.ok(Math.abs(there - back - (await tick())) <= 3, `${there} - ${back} is not ${await tick()}`);
+  const at = await page.evaluate(() => window.tickseed.view.marks.findLast((m) => typeof m.shape === 'object' && m.shape.body).points[0]);
+  assert.ok(Math.hypot(at.x - x, at.y - y) < 0.5, 'the robot is there');
+  await page.locator('[data-test=live]').click();
+  await page.getByText('Paused', { exact: true }).waitFor();
+});
+
+test('the tree is saved as SVG, with the answers it shows', async () => {
+  const [download] = await Promise.all([page.waitForEvent('download'), page.locator('[data-test=svg]').click()]);
+  assert.equal(download.suggestedFilename(), 'robot.svg');
+  const svg = readFileSync(await download.path(), 'utf8');
+  assert.match(svg, /^<svg /);
+  assert.ok(svg.includes('recharge') && svg.includes('battery low'));
 });
 
 test('a node tells why it was not ticked and when it last ran', async () => {

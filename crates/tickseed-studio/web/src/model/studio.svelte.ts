@@ -254,6 +254,11 @@ export class Studio implements Listener {
     if (answer) this.breakpoints = new Map(this.breakpoints).set(answer.breakpoint, b);
   }
 
+  pausesOn(b: Break): boolean {
+    const same = JSON.stringify(b);
+    return [...this.breakpoints.values()].some((other) => JSON.stringify(other) === same);
+  }
+
   hasBreak(node: number): boolean {
     for (const b of this.breakpoints.values()) {
       if (b.when === 'entered' && b.node === node) return true;

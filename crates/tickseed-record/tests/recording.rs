@@ -9,7 +9,7 @@ use std::time::Duration;
 use serde_json::json;
 use tickseed_core::{Rng, Time};
 use tickseed_record::message::{
-    AgentInfo, Event, Failure, KeyChange, Status, Step, Tick, TreeDef, Value,
+    AgentInfo, Event, Failure, KeyChange, Status, Step, Tick, TreeDef, Value, Writer,
 };
 use tickseed_record::{Head, Item, Limits, OpenError, Recorded, Recorder, Recording, key_changes};
 use tickseed_testkit::random::Spec;
@@ -277,4 +277,74 @@ fn a_recorded_tree_runs_as_any_other_and_its_file_holds_it_all() {
     let tick = recording.tick(250, 0).unwrap().unwrap();
     assert_eq!(Duration::from_nanos(tick.time), Duration::from_secs(5));
     assert_eq!(tick.keys.len(), recording.head().trees[0].keys.len());
+}
+
+/// What a program of a user's lends to its tree.
+#[derive(Clone, Default, tickseed_derive::Context)]
+#[context(crate = tickseed_core)]
+struct Lamp {
+    on: bool,
+    uses: i32,
+    dust: i32,
+}
+
+#[test]
+fn a_recording_tells_who_wrote_a_key_and_since_when() {
+    use tickseed_core::{Status as Answer, nodes};
+    let n = nodes::<Lamp>();
+    let light = n
+        .action("light", |l| {
+            if !l.on {
+                l.on = true;
+                l.uses += 1;
+            }
+            Answer::Running
+        })
+        .on_halt(|l| l.on = false);
+    let root = n
+        .selector([
+            n.sequence([
+                n.condition("worn", |l| l.uses > 0 && l.dust % 10 == 0),
+                n.action("rest", |_| Answer::Running),
+            ])
+            .reactive(),
+            light,
+        ])
+        .reactive();
+    let tree = Arc::new(root.build().unwrap());
+    let node = |label: &str| {
+        let found = tree.def().iter().find(|(_, n)| n.label() == label);
+        Some(Writer::Node(found.unwrap().0.0))
+    };
+    let (light, mut agent, mut lamp) = (node("light"), tree.agent(), Lamp::default());
+    let head = Head::new("lamp", TreeDef::of(0, "lamp", &tree));
+    let chunks = Limits {
+        ticks: 6,
+        ..Limits::default()
+    };
+    let recorder = Recorder::with_limits(Vec::new(), &head, chunks).unwrap();
+    let mut recorded = Recorded::new(tree.clone(), recorder);
+    for i in 1..=25 {
+        // The program itself: no node's doing.
+        lamp.dust += 1;
+        let now = Time::from_millis(i * 50);
+        recorded.tick(0, &mut agent, &mut lamp, now).unwrap();
+    }
+    let file = recorded.into_sink().finish().unwrap();
+    let mut recording = Recording::open(std::io::Cursor::new(file)).unwrap();
+    let mut at = |tick: u64| {
+        let keys = recording.tick(tick, 0).unwrap().unwrap().keys;
+        let one = |c: KeyChange| (c.value, c.writer, c.since);
+        keys.into_iter().map(one).collect::<Vec<_>>()
+    };
+    // Lit in the first tick, put out by a halt in the tenth, lit again in the next.
+    let seven = at(7);
+    assert_eq!(seven[0], (Value::Bool(true), light, Some(1)));
+    assert_eq!(seven[1], (Value::Int(1), light, Some(1)));
+    assert_eq!(seven[2], (Value::Int(7), None, None));
+    assert_eq!(at(10)[0], (Value::Bool(false), light, None));
+    // In another chunk, which begins with all keys and their histories.
+    let late = at(19);
+    assert_eq!(late[0], (Value::Bool(true), light, Some(11)));
+    assert_eq!(late[1], (Value::Int(2), light, Some(11)));
 }

@@ -6,7 +6,7 @@ use core::fmt;
 
 use crate::leaf::SideSlot;
 use crate::rng::Rng;
-use crate::run::Faults;
+use crate::run::{Faults, Memory};
 use crate::time::Time;
 
 /// The state of one run of a tree: a small block of plain bytes, a random stream, and the
@@ -17,13 +17,35 @@ use crate::time::Time;
 /// [`Tree::halt`](crate::Tree::halt) first if they hold anything.
 pub struct Agent {
     pub(crate) tree: u32,
-    pub(crate) mem: Box<[u8]>,
-    pub(crate) side: Box<[SideSlot]>,
+    pub(crate) own: Own,
     pub(crate) rng: Rng,
     /// [`NEVER`], or the time of the last tick.
     pub(crate) last: Time,
+}
+
+/// What a tick works on.
+pub(crate) struct Own {
+    pub(crate) mem: Box<[u8]>,
+    pub(crate) side: Box<[SideSlot]>,
     /// Whatever is noted here must be made good before the next tick.
     pub(crate) faults: Faults,
+}
+
+impl Memory for Own {
+    #[inline(always)]
+    fn mem(&self) -> &[u8] {
+        &self.mem
+    }
+    #[inline(always)]
+    fn mem_mut(&mut self) -> &mut [u8] {
+        &mut self.mem
+    }
+    fn side(&mut self) -> &mut [SideSlot] {
+        &mut self.side
+    }
+    fn faults(&self) -> &Faults {
+        &self.faults
+    }
 }
 
 /// In place of the time of the last tick of an agent that was never ticked: no time has passed
@@ -34,18 +56,20 @@ impl Agent {
     pub(crate) fn new(tree: u32, bytes: usize, sides: usize, seed: u64) -> Agent {
         Agent {
             tree,
-            mem: vec![0; bytes].into_boxed_slice(),
-            side: (0..sides).map(|_| None).collect(),
+            own: Own {
+                mem: vec![0; bytes].into_boxed_slice(),
+                side: (0..sides).map(|_| None).collect(),
+                faults: Faults::default(),
+            },
             rng: Rng::new(seed),
             last: NEVER,
-            faults: Faults::default(),
         }
     }
 
     /// The bytes of the agent's state.
     #[must_use]
     pub fn bytes(&self) -> &[u8] {
-        &self.mem
+        &self.own.mem
     }
 
     /// The agent's random stream.
@@ -58,14 +82,16 @@ impl Agent {
     /// had: a leaf holds state that is not plain data, or one has failed.
     #[must_use]
     pub fn duplicate(&self) -> Option<Agent> {
-        let plain = self.side.iter().all(|s| s.is_none());
+        let plain = self.own.side.iter().all(|s| s.is_none());
         (plain && !self.is_poisoned()).then(|| Agent {
             tree: self.tree,
-            mem: self.mem.clone(),
-            side: self.side.iter().map(|_| None).collect(),
+            own: Own {
+                mem: self.own.mem.clone(),
+                side: self.own.side.iter().map(|_| None).collect(),
+                faults: Faults::default(),
+            },
             rng: self.rng,
             last: self.last,
-            faults: Faults::default(),
         })
     }
 
@@ -84,7 +110,7 @@ impl Agent {
     /// ([`Tree::recover`](crate::Tree::recover)) before it is ticked again.
     #[must_use]
     pub fn is_poisoned(&self) -> bool {
-        self.faults.any()
+        self.own.faults.any()
     }
 }
 
@@ -92,7 +118,7 @@ impl fmt::Debug for Agent {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Agent")
             .field("tree", &self.tree)
-            .field("bytes", &self.mem)
+            .field("bytes", &self.own.mem)
             .field("poisoned", &self.is_poisoned())
             .finish_non_exhaustive()
     }

@@ -79,11 +79,20 @@ pub struct Cx<'x, 'a, C: Context> {
     /// Nanoseconds: a `Duration` costs a division to make.
     dt: u64,
     rng: &'x mut Rng,
-    wake: Option<Time>,
-    leaving: bool,
-    /// Of the function that was called last, until the executor takes it.
-    /// Not dropped with it, since there is never one left: that saves looking.
-    error: ManuallyDrop<Option<LeafError>>,
+    /// Not dropped with it, since there is never an error left: that saves looking.
+    asks: ManuallyDrop<Asks>,
+}
+
+/// What the leaves of a tick ask of whoever ticks. One thing of many parts, so that the
+/// beginning of a tick writes one word.
+enum Asks {
+    Nothing,
+    Wake(Time),
+    /// To be removed; and to be woken, for what it is worth.
+    Leave(Option<Time>),
+    /// Not asked for: the error of the function that was called last, until the executor
+    /// takes it. The tick ends with it, so nothing else counts.
+    Error(LeafError),
 }
 
 impl<'x, 'a, C: Context> Cx<'x, 'a, C> {
@@ -100,9 +109,7 @@ impl<'x, 'a, C: Context> Cx<'x, 'a, C> {
             now,
             dt,
             rng,
-            wake: None,
-            leaving: false,
-            error: ManuallyDrop::new(None),
+            asks: ManuallyDrop::new(Asks::Nothing),
         }
     }
 
@@ -132,38 +139,50 @@ impl<'x, 'a, C: Context> Cx<'x, 'a, C> {
     /// Asks to be ticked again at `t` at the latest; used by schedulers that let agents
     /// sleep. The earliest request of a tick counts.
     pub fn wake_at(&mut self, t: Time) {
-        self.wake = Some(self.wake.map_or(t, |w| w.min(t)));
+        *self.asks = match *self.asks {
+            Asks::Nothing => Asks::Wake(t),
+            Asks::Wake(w) => Asks::Wake(w.min(t)),
+            Asks::Leave(w) => Asks::Leave(Some(w.map_or(t, |w| w.min(t)))),
+            Asks::Error(_) => return,
+        };
     }
 
     /// The earliest wake-up asked for in this tick.
     #[must_use]
     pub fn requested_wake(&self) -> Option<Time> {
-        self.wake
+        match *self.asks {
+            Asks::Wake(t) => Some(t),
+            Asks::Leave(t) => t,
+            _ => None,
+        }
     }
 
     /// Asks whoever owns the agent to remove it after this tick: a [`Herd`](crate::Herd)
     /// halts it and frees its slot then. An agent of its own goes on; its owner may look at
     /// [`wants_despawn`](Cx::wants_despawn) in a leaf of theirs.
     pub fn despawn(&mut self) {
-        self.leaving = true;
+        if !matches!(*self.asks, Asks::Error(_)) {
+            *self.asks = Asks::Leave(self.requested_wake());
+        }
     }
 
     /// Whether [`despawn`](Cx::despawn) was asked for in this tick.
     #[must_use]
     pub fn wants_despawn(&self) -> bool {
-        self.leaving
+        matches!(*self.asks, Asks::Leave(_))
     }
 
     #[cold]
     pub(crate) fn leave_error(&mut self, error: LeafError) {
-        *self.error = Some(error);
+        *self.asks = Asks::Error(error);
     }
 
     #[cold]
     pub(crate) fn take_error(&mut self) -> LeafError {
-        self.error
-            .take()
-            .unwrap_or_else(|| LeafError::new("the leaf failed"))
+        match core::mem::replace(&mut *self.asks, Asks::Nothing) {
+            Asks::Error(error) => error,
+            _ => LeafError::new("the leaf failed"),
+        }
     }
 
     /// The user's context, explicitly.

@@ -16,7 +16,7 @@ use crate::error::TickError;
 use crate::history::History;
 use crate::node::Node;
 use crate::run::{
-    Env, Failed, Faults, Frame, NoTrace, Traced, Tracer, begin, get, get_deadline, resume_point,
+    Env, Failed, Faults, Frame, NoTrace, Traced, Tracer, get, get_deadline, resume_point,
 };
 use crate::status::Status;
 use crate::time::Time;
@@ -93,13 +93,14 @@ impl<C: Context> Tree<C> {
     /// # Errors
     /// The agent belongs to another tree or is poisoned, or a leaf failed (which poisons it).
     /// A leaf that panics leaves the agent poisoned as well.
+    #[inline]
     pub fn tick(
         &self,
         agent: &mut Agent,
         at: &mut C::At<'_>,
         now: Time,
     ) -> Result<Status, TickError> {
-        self.run(&self.program, &mut NoTrace, agent, at, now)
+        self.run(&self.program, NoTrace, agent, at, now)
     }
 
     /// Ticks an agent once and reports every node's part in it. Traced and untraced ticks
@@ -127,44 +128,29 @@ impl<C: Context> Tree<C> {
             .get_or_init(|| Box::new(WakeTable::new(&self.program, &self.def, None)))
     }
 
+    #[inline(always)]
     fn run<T: Tracer>(
         &self,
         program: &Program,
-        trace: &mut T,
+        trace: T,
         agent: &mut Agent,
         at: &mut C::At<'_>,
         now: Time,
     ) -> Result<Status, TickError> {
-        self.check(agent)?;
-        if agent.faults.any_mut() {
-            return Err(TickError::Poisoned);
+        if agent.tree != self.id || agent.own.faults.any_mut() {
+            return Err(self.refusal(agent));
         }
         let dt = now.0.saturating_sub(agent.last.0);
         agent.last = now;
-        let funcs = &self.funcs;
-        let mut cx = Cx::with_nanos(at, now, dt, &mut agent.rng);
-        let begun = begin(
-            program,
-            funcs,
-            &mut agent.mem,
-            &mut cx,
-            trace,
-            &agent.faults,
-        );
-        let Some(begun) = begun else {
-            return Ok(Status::Running);
-        };
         let mut env = Env {
             prog: program,
-            funcs,
-            mem: &mut agent.mem,
-            side: &mut agent.side,
-            cx: &mut cx,
+            funcs: &self.funcs,
+            own: &mut agent.own,
+            cx: Cx::with_nanos(at, now, dt, &mut agent.rng),
             trace,
-            faults: &agent.faults,
-            frame: Frame::NONE,
+            frame: Frame::of(0),
         };
-        match env.go_on(&begun) {
+        match env.root() {
             Ok(status) => {
                 // It has nothing to note.
                 core::mem::forget(env);
@@ -172,9 +158,15 @@ impl<C: Context> Tree<C> {
             }
             Err(Failed) => {
                 drop(env);
-                Err(self.leaf_error(&agent.faults))
+                Err(self.leaf_error(&agent.own.faults))
             }
         }
+    }
+
+    /// Why an agent is not ticked.
+    #[cold]
+    fn refusal(&self, agent: &Agent) -> TickError {
+        self.check(agent).err().unwrap_or(TickError::Poisoned)
     }
 
     #[cold]
@@ -228,17 +220,15 @@ impl<C: Context> Tree<C> {
         now: Time,
     ) -> Result<(), TickError> {
         self.check(agent)?;
-        if agent.faults.any_mut() {
+        if agent.own.faults.any_mut() {
             return Err(TickError::Poisoned);
         }
         let mut env = Env {
             prog: &self.program,
             funcs: &self.funcs,
-            mem: &mut agent.mem,
-            side: &mut agent.side,
-            cx: &mut Cx::with_nanos(at, now, 0, &mut agent.rng),
+            own: &mut agent.own,
+            cx: Cx::with_nanos(at, now, 0, &mut agent.rng),
             trace,
-            faults: &agent.faults,
             frame: Frame::NONE,
         };
         env.halt_thread(0);
@@ -252,7 +242,7 @@ impl<C: Context> Tree<C> {
     /// As [`halt`](Tree::halt).
     pub fn reset(&self, agent: &mut Agent, at: &mut C::At<'_>, now: Time) -> Result<(), TickError> {
         self.halt(agent, at, now)?;
-        agent.mem.fill(0);
+        agent.own.mem.fill(0);
         Ok(())
     }
 
@@ -271,11 +261,11 @@ impl<C: Context> Tree<C> {
         now: Time,
     ) -> Result<(), TickError> {
         self.check(agent)?;
-        if !agent.faults.any_mut() {
+        if !agent.own.faults.any_mut() {
             return Ok(());
         }
         // The tick that failed may have been a traced one: its ops are that program's.
-        let prog = if agent.faults.traced() {
+        let prog = if agent.own.faults.traced() {
             self.traced()
         } else {
             &self.program
@@ -283,11 +273,9 @@ impl<C: Context> Tree<C> {
         let mut env = Env {
             prog,
             funcs: &self.funcs,
-            mem: &mut agent.mem,
-            side: &mut agent.side,
-            cx: &mut Cx::with_nanos(at, now, 0, &mut agent.rng),
-            trace: &mut NoTrace,
-            faults: &agent.faults,
+            own: &mut agent.own,
+            cx: Cx::with_nanos(at, now, 0, &mut agent.rng),
+            trace: NoTrace,
             frame: Frame::NONE,
         };
         env.recover();
@@ -298,7 +286,7 @@ impl<C: Context> Tree<C> {
     /// halted since.
     #[must_use]
     pub fn is_running(&self, agent: &Agent) -> bool {
-        agent.tree == self.id && resume_point(&self.program, &agent.mem, 0) != IDLE
+        agent.tree == self.id && resume_point(&self.program, &agent.own.mem, 0) != IDLE
     }
 
     /// The leaves that run, in depth-first order (and loops between two rounds); empty for an
@@ -308,7 +296,7 @@ impl<C: Context> Tree<C> {
         if agent.tree != self.id {
             return Vec::new();
         }
-        self.running_in(&agent.mem)
+        self.running_in(&agent.own.mem)
     }
 
     pub(crate) fn running_in(&self, mem: &[u8]) -> Vec<NodeId> {
@@ -345,7 +333,7 @@ impl<C: Context> Tree<C> {
         if agent.tree != self.id {
             return Vec::new();
         }
-        self.history_in(&agent.mem)
+        self.history_in(&agent.own.mem)
     }
 
     pub(crate) fn history_in(&self, mem: &[u8]) -> Vec<(NodeId, History)> {

@@ -9,7 +9,7 @@ use crate::context::{Context, Cx};
 use crate::error::TickError;
 use crate::leaf::SideSlot;
 use crate::rng::Rng;
-use crate::run::{Env, Failed, Faults, Frame, NoTrace, Traced, Tracer, begin};
+use crate::run::{Env, Failed, Faults, Frame, NoTrace, Slot, Traced, Tracer};
 use crate::status::Status;
 use crate::time::Time;
 use crate::trace::Trace;
@@ -131,7 +131,7 @@ impl<C: Context> Lane<'_, C> {
         at: &mut C::At<'_>,
         now: Time,
         traced: bool,
-        trace: &mut T,
+        trace: T,
     ) -> Result<Done, Failed> {
         let tree = self.tree;
         let prog = if traced { tree.traced() } else { &tree.program };
@@ -162,10 +162,6 @@ impl<C: Context> Lane<'_, C> {
             leaving: Cell::new(false),
             out,
         };
-        let mut cx = Cx::with_nanos(at, now, dt, rng);
-        let mem = &mut self.blocks[i * stride..][..stride];
-        let funcs = &tree.funcs;
-        let begun = begin(prog, funcs, mem, &mut cx, trace, &guard.out.faults);
         let side = if sides == 0 {
             &mut []
         } else {
@@ -173,19 +169,20 @@ impl<C: Context> Lane<'_, C> {
         };
         let mut env = Env {
             prog,
-            funcs,
-            mem,
-            side,
-            cx: &mut cx,
+            funcs: &tree.funcs,
+            own: &mut Slot {
+                mem: &mut self.blocks[i * stride..][..stride],
+                side,
+                faults: &guard.out.faults,
+            },
+            cx: Cx::with_nanos(at, now, dt, rng),
             trace,
-            faults: &guard.out.faults,
-            frame: Frame::NONE,
+            frame: Frame::of(0),
         };
-        let status = match begun {
-            None => Status::Running,
-            Some(begun) => env.go_on(&begun)?,
-        };
+        let status = env.root()?;
+        env.frame = Frame::NONE;
         let leaving = env.cx.wants_despawn();
+        let wake = env.cx.requested_wake();
         if leaving {
             guard.leaving.set(true);
             env.halt_thread(0);
@@ -195,10 +192,7 @@ impl<C: Context> Lane<'_, C> {
             guard.out.freed.push(guard.index);
         }
         core::mem::forget(guard);
-        Ok(Done {
-            status,
-            wake: cx.requested_wake(),
-        })
+        Ok(Done { status, wake })
     }
 
     /// Where not all agents have the same past: the time of the agent's last tick, and
@@ -267,7 +261,7 @@ impl<C: Context> Lane<'_, C> {
             Some(sleeping) => self.tick_watched(local, at, now, sleeping),
             None => {
                 self.rouse(local);
-                match self.tick(local, at, now, false, &mut NoTrace) {
+                match self.tick(local, at, now, false, NoTrace) {
                     Ok(done) => Ok(done.status),
                     Err(failed) => Err(failed),
                 }
@@ -299,11 +293,13 @@ impl<C: Context> Lane<'_, C> {
         let mut env = Env {
             prog: &tree.program,
             funcs: &tree.funcs,
-            mem: &mut self.blocks[i * stride..(i + 1) * stride],
-            side: &mut self.sides[i * sides..(i + 1) * sides],
-            cx: &mut Cx::with_nanos(at, now, 0, rng),
-            trace: &mut NoTrace,
-            faults: &guard.out.faults,
+            own: &mut Slot {
+                mem: &mut self.blocks[i * stride..(i + 1) * stride],
+                side: &mut self.sides[i * sides..(i + 1) * sides],
+                faults: &guard.out.faults,
+            },
+            cx: Cx::with_nanos(at, now, 0, rng),
+            trace: NoTrace,
             frame: Frame::NONE,
         };
         env.halt_thread(0);

@@ -34,7 +34,7 @@ use crate::history::History;
 use crate::leaf::SideSlot;
 use crate::nodes::Choose;
 use crate::rng::Rng;
-use crate::run::{Env, Faults, Frame, NoTrace, resume_point};
+use crate::run::{Env, Faults, Frame, NoTrace, Slot, resume_point};
 use crate::time::Time;
 use crate::tree::Tree;
 
@@ -427,11 +427,13 @@ impl<C: Context> Herd<C> {
                     &tree.program
                 },
                 funcs: &tree.funcs,
-                mem: &mut self.blocks[i * stride..(i + 1) * stride],
-                side: &mut self.sides[i * sides..(i + 1) * sides],
-                cx: &mut Cx::with_nanos(at, now, 0, rng),
-                trace: &mut NoTrace,
-                faults,
+                own: &mut Slot {
+                    mem: &mut self.blocks[i * stride..(i + 1) * stride],
+                    side: &mut self.sides[i * sides..(i + 1) * sides],
+                    faults,
+                },
+                cx: Cx::with_nanos(at, now, 0, rng),
+                trace: NoTrace,
                 frame: Frame::NONE,
             };
             if !poisoned {

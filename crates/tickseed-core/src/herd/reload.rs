@@ -12,7 +12,7 @@ use super::{Handle, Herd, HerdReport};
 use crate::context::{Context, Cx};
 use crate::leaf::SideSlot;
 use crate::rng::Rng;
-use crate::run::{Env, Faults, Frame, NoTrace};
+use crate::run::{Env, Faults, Frame, NoTrace, Slot};
 use crate::snapshot::{Origin, Report, Target, halt_lost, keep_boxed, restore};
 use crate::time::Time;
 use crate::tree::Tree;
@@ -79,11 +79,13 @@ impl<C: Context> Leaving<'_, C> {
                         &tree.program
                     },
                     funcs: &tree.funcs,
-                    mem: &mut *block,
-                    side: &mut *sides,
-                    cx: &mut Cx::with_nanos(at, now, 0, rng),
-                    trace: &mut NoTrace,
-                    faults,
+                    own: &mut Slot {
+                        mem: &mut *block,
+                        side: &mut *sides,
+                        faults,
+                    },
+                    cx: Cx::with_nanos(at, now, 0, rng),
+                    trace: NoTrace,
                     frame: Frame::NONE,
                 };
                 if recover {

@@ -1,24 +1,24 @@
 //! Serving a custom node: its children are threads.
 
-use super::{Env, Failed, Tracer};
+use super::{Env, Failed, Memory, Tracer};
 use crate::compile::{CustomSpec, IDLE};
 use crate::context::{Context, Cx};
 use crate::custom::{BranchHost, Branches, Stop};
 use crate::def::NodeId;
 use crate::status::Status;
 
-struct Host<'h, 'e, 'x, 'a, C: Context, T: Tracer> {
-    env: &'h mut Env<'e, 'x, 'a, C, T>,
+struct Host<'h, 'e, 'x, 'a, C: Context, T: Tracer, M: Memory> {
+    env: &'h mut Env<'e, 'x, 'a, C, T, M>,
     spec: CustomSpec,
     last: Option<u32>,
 }
 
-impl<C: Context, T: Tracer> BranchHost<C> for Host<'_, '_, '_, '_, C, T> {
+impl<C: Context, T: Tracer, M: Memory> BranchHost<C> for Host<'_, '_, '_, '_, C, T, M> {
     fn len(&self) -> usize {
         self.spec.children as usize
     }
     fn tick(&mut self, child: usize) -> Result<Status, Stop> {
-        if self.env.faults.failed() {
+        if self.env.own.faults().failed() {
             // The rule went on after a child failed with an error: nothing more is ticked.
             return Err(Stop::passed_on());
         }
@@ -28,7 +28,7 @@ impl<C: Context, T: Tracer> BranchHost<C> for Host<'_, '_, '_, '_, C, T> {
             .map_err(|Failed| Stop::passed_on())
     }
     fn halt(&mut self, child: usize) {
-        if !self.env.faults.failed() {
+        if !self.env.own.faults().failed() {
             self.env.halt_thread(self.spec.first + child as u32);
         }
     }
@@ -36,23 +36,23 @@ impl<C: Context, T: Tracer> BranchHost<C> for Host<'_, '_, '_, '_, C, T> {
         self.env.resume_point(self.spec.first + child as u32) != IDLE
     }
     fn with_cx(&mut self, f: &mut dyn FnMut(&mut Cx<'_, '_, C>)) {
-        f(self.env.cx);
+        f(&mut self.env.cx);
     }
     fn state(&mut self) -> &mut [u8] {
-        &mut self.env.mem
+        &mut self.env.own.mem_mut()
             [self.spec.state as usize..(self.spec.state + self.spec.state_len) as usize]
     }
     fn memory(&mut self) -> &mut [u8] {
-        &mut self.env.mem
+        &mut self.env.own.mem_mut()
             [self.spec.memory as usize..(self.spec.memory + self.spec.memory_len) as usize]
     }
 }
 
-impl<C: Context, T: Tracer> Env<'_, '_, '_, C, T> {
+impl<C: Context, T: Tracer, M: Memory> Env<'_, '_, '_, C, T, M> {
     /// Begins an activation.
     pub(crate) fn custom_start(&mut self, custom: u32) {
         let spec = self.prog.customs[custom as usize];
-        self.mem[spec.state as usize..(spec.state + spec.state_len) as usize].fill(0);
+        self.own.mem_mut()[spec.state as usize..(spec.state + spec.state_len) as usize].fill(0);
         for child in 0..spec.children {
             self.set_resume_point(spec.first + child, IDLE);
         }
@@ -76,7 +76,7 @@ impl<C: Context, T: Tracer> Env<'_, '_, '_, C, T> {
         let last = host.last;
         match result {
             // A rule that swallowed a child's error does not hide it.
-            _ if self.faults.failed() => Err(Failed),
+            _ if self.own.faults().failed() => Err(Failed),
             Ok(status) => {
                 if T::ON
                     && let Some(c) = last
@@ -95,7 +95,9 @@ impl<C: Context, T: Tracer> Env<'_, '_, '_, C, T> {
                 let error = stop.into_error().unwrap_or_else(|| {
                     crate::leaf::LeafError::new("the node stopped without an error of its own")
                 });
-                self.faults.note(|fault| fault.error = Some((node, error)));
+                self.own
+                    .faults()
+                    .note(|fault| fault.error = Some((node, error)));
                 Err(Failed)
             }
         }
@@ -108,11 +110,11 @@ impl<C: Context, T: Tracer> Env<'_, '_, '_, C, T> {
         let (s, m) = (spec.state as usize, spec.memory as usize);
         let (state_len, memory_len) = (spec.state_len as usize, spec.memory_len as usize);
         // History lies before frames in the block.
-        let (front, back) = self.mem.split_at_mut(s);
+        let (front, back) = self.own.mem_mut().split_at_mut(s);
         rule.halt(
             &mut back[..state_len],
             &mut front[m..m + memory_len],
-            self.cx,
+            &mut self.cx,
         );
     }
 }

@@ -7,139 +7,104 @@
 
 use super::rare::Next;
 use super::unwind::EVERYTHING;
-use super::{Env, Failed, Faults, Frame, Tracer, at, from, get, get_deadline, put_deadline};
-use crate::compile::{IDLE, Op, Pc, Program, Yield};
-use crate::context::{Context, Cx};
-use crate::def::Funcs;
+use super::{Env, Failed, Frame, Memory, Tracer, at, from, get, get_deadline, put_deadline};
+use crate::compile::{IDLE, Op, Pc, Thread, Yield};
+use crate::context::Context;
 use crate::leaf::{Answer, LeafError, Phase};
 use crate::status::Status;
 
-/// Where a tick of a whole tree goes on.
-pub(crate) struct Begun {
-    /// The op at the resume point.
-    pc: Pc,
-    to: Pc,
-    began: Yield,
-    old: Yield,
-    /// An answer to be looked at first.
-    odd: Option<Answer>,
-}
-
-/// Begins a tick of a whole tree. The commonest tick of all, a running leaf that runs on, is
-/// done here, in few registers: then there is nothing to go on with.
-#[inline(always)]
-pub(crate) fn begin<C: Context, T: Tracer>(
-    prog: &Program,
-    funcs: &Funcs<C>,
-    mem: &mut [u8],
-    cx: &mut Cx<'_, '_, C>,
-    trace: &mut T,
-    faults: &Faults,
-) -> Option<Begun> {
-    let t = &prog.root;
-    let stored = get(mem, t.slot, t.width);
-    let pc = *at(&prog.tables, t.table + stored);
-    let mut begun = Begun {
-        pc,
-        to: pc,
-        began: IDLE,
-        old: IDLE,
-        odd: None,
-    };
-    if stored == 0 {
-        return Some(begun);
-    }
-    if T::WATCH {
-        trace.visit(pc);
-    }
-    let calling = Calling(faults);
-    let answer = match *at(&prog.ops, pc) {
-        Op::Tick { func, s, f, .. } => Some((at(&funcs.acts, func)(cx), s, f)),
-        Op::LeafTick {
-            leaf, slot, s, f, ..
-        } => {
-            let answer = at(&funcs.leaves, leaf).answer(Phase::Tick, from(mem, slot), cx);
-            Some((answer, s, f))
-        }
-        Op::WaitTick { slot, s, .. } => {
-            let over = get_deadline(mem, slot).passed(cx.now());
-            let answer = if over {
-                Answer::Success
-            } else {
-                Answer::Running
-            };
-            Some((answer, s, s))
-        }
-        _ => None,
-    };
-    core::mem::forget(calling);
-    begun.began = t.lo + stored - 1;
-    match answer {
-        None => begun.old = begun.began,
-        Some((Answer::Running, ..)) => return None,
-        Some((Answer::Success, s, _)) => begun.to = s,
-        Some((Answer::Failure, _, f)) => begun.to = f,
-        Some((other, ..)) => begun.odd = Some(other),
-    }
-    Some(begun)
-}
-
-/// The leaf at the resume point is being called. If it panics there is nothing to be noted
-/// but that: the resume point tells the rest.
-struct Calling<'c>(&'c Faults);
-
-impl Drop for Calling<'_> {
-    #[cold]
-    fn drop(&mut self) {
-        self.0.note(|_| {});
-    }
-}
-
-impl<C: Context, T: Tracer> Env<'_, '_, '_, C, T> {
-    /// Goes on with a tick of the whole tree. If it fails or panics, dropping `self` later
-    /// notes where it was.
+impl<C: Context, T: Tracer, M: Memory> Env<'_, '_, '_, C, T, M> {
+    /// Ticks the whole tree. If it fails or panics, dropping `self` notes where it was: its
+    /// frame is that of thread 0 from the beginning.
+    ///
+    /// The commonest tick of all, a running leaf that runs on, needs nothing of the loop: it
+    /// is done here, in few registers. Everything else goes on in the loop.
     #[inline(always)]
-    pub(crate) fn go_on(&mut self, begun: &Begun) -> Result<Status, Failed> {
-        self.frame = Frame {
-            thread: 0,
-            pc: begun.pc,
-            old: begun.old,
+    pub(crate) fn root(&mut self) -> Result<Status, Failed> {
+        let t = &self.prog.root;
+        let stored = get(self.own.mem(), t.slot, t.width);
+        let pc = *at(&self.prog.tables, t.table + stored);
+        if T::ON {
+            return self.traced_root(pc, stored);
+        }
+        if stored == 0 {
+            return self.exec(pc, IDLE, IDLE);
+        }
+        let began = t.lo + stored - 1;
+        self.frame.pc = pc;
+        if T::WATCH {
+            self.trace.visit(pc);
+        }
+        let (answer, s, f) = match *at(&self.prog.ops, pc) {
+            Op::Tick { func, s, f, .. } => (at(&self.funcs.acts, func)(&mut self.cx), s, f),
+            Op::LeafTick {
+                leaf, slot, s, f, ..
+            } => {
+                let state = from(self.own.mem_mut(), slot);
+                let leaf = at(&self.funcs.leaves, leaf);
+                (leaf.answer(Phase::Tick, state, &mut self.cx), s, f)
+            }
+            Op::WaitTick { slot, s, .. } => {
+                let over = get_deadline(self.own.mem(), slot).passed(self.cx.now());
+                let answer = if over {
+                    Answer::Success
+                } else {
+                    Answer::Running
+                };
+                (answer, s, s)
+            }
+            _ => {
+                self.frame.old = began;
+                return self.exec(pc, began, began);
+            }
         };
+        let to = match answer {
+            Answer::Running => return Ok(Status::Running),
+            Answer::Success => s,
+            Answer::Failure => f,
+            other => self.odd(pc, other)?,
+        };
+        self.exec(to, began, IDLE)
+    }
+
+    /// With a trace the running leaf is not alone: the nodes around it are marked.
+    fn traced_root(&mut self, pc: Pc, stored: u32) -> Result<Status, Failed> {
         self.show_keys(None);
-        let depth = self.trace.depth();
-        let mut to = begun.to;
-        if let Some(answer) = begun.odd {
-            to = self.odd(begun.pc, answer)?;
-        }
-        let status = self.exec(to, begun.began, begun.old);
-        if T::ON && status.is_err() {
+        let status = self.marked(pc, self.yielded(&self.prog.root, stored));
+        if status.is_err() {
             self.show_keys_now();
         }
-        let status = status?;
-        if T::ON && status == Status::Running {
-            self.show_keys_now();
-            self.trace.running(depth);
-        }
-        self.frame = Frame::NONE;
-        Ok(status)
+        status
     }
 
     /// Ticks a thread within the tick of another.
     pub(crate) fn thread(&mut self, thread: u32) -> Result<Status, Failed> {
         let t = at(&self.prog.threads, thread);
-        let stored = get(self.mem, t.slot, t.width);
+        let stored = get(self.own.mem(), t.slot, t.width);
         let pc = *at(&self.prog.tables, t.table + stored);
-        let old = if stored == 0 { IDLE } else { t.lo + stored - 1 };
-        let depth = self.trace.depth();
-        let outer = core::mem::replace(&mut self.frame, Frame { thread, pc, old });
+        let began = self.yielded(t, stored);
+        let outer = core::mem::replace(&mut self.frame, Frame::of(thread));
         let nested = Nested { env: self, outer };
-        let status = nested.env.exec(pc, old, old)?;
-        if T::ON && status == Status::Running {
-            nested.env.show_keys_now();
-            nested.env.trace.running(depth);
-        }
+        let status = nested.env.marked(pc, began)?;
         nested.env.frame = nested.outer;
         core::mem::forget(nested);
+        Ok(status)
+    }
+
+    /// The yield that is kept as this number.
+    fn yielded(&self, t: &Thread, stored: u32) -> Yield {
+        if stored == 0 { IDLE } else { t.lo + stored - 1 }
+    }
+
+    /// Ticks the thread of the frame; the nodes that are left running are marked as that.
+    fn marked(&mut self, pc: Pc, began: Yield) -> Result<Status, Failed> {
+        let depth = self.trace.depth();
+        self.frame.old = began;
+        let status = self.exec(pc, began, began)?;
+        if T::ON && status == Status::Running {
+            self.show_keys_now();
+            self.trace.running(depth);
+        }
         Ok(status)
     }
 
@@ -149,10 +114,11 @@ impl<C: Context, T: Tracer> Env<'_, '_, '_, C, T> {
         self.set_resume_point(self.frame.thread, y);
     }
 
-    /// Goes on from `pc`. `began` is the resume point of the last tick; `old` as well, if it
-    /// is not taken up yet.
+    /// Goes on from `pc`. `began` is the resume point of the last tick; so is `old`, until it
+    /// is taken up.
     #[inline(never)]
     fn exec(&mut self, mut pc: Pc, began: Yield, mut old: Yield) -> Result<Status, Failed> {
+        // `old` is kept in a register; the frame's copy is only written, for the sake of `drop`.
         let prog = self.prog;
         let ops = prog.ops.as_slice();
 
@@ -276,7 +242,7 @@ impl<C: Context, T: Tracer> Env<'_, '_, '_, C, T> {
                 }
                 Op::Instant { func, s, f } => {
                     call!();
-                    pc = match at(&self.funcs.acts, func)(self.cx) {
+                    pc = match at(&self.funcs.acts, func)(&mut self.cx) {
                         Answer::Success => s,
                         Answer::Failure => f,
                         other => self.odd(pc, other)?,
@@ -284,13 +250,13 @@ impl<C: Context, T: Tracer> Env<'_, '_, '_, C, T> {
                 }
                 Op::Start { func, y, s, f } => {
                     call!();
-                    go_on!(at(&self.funcs.acts, func)(self.cx), y, s, f);
+                    go_on!(at(&self.funcs.acts, func)(&mut self.cx), y, s, f);
                 }
                 Op::Tick { func, y, s, f } => {
                     debug_assert_eq!(old, y);
                     consume!();
                     call!();
-                    go_on!(at(&self.funcs.acts, func)(self.cx), y, s, f);
+                    go_on!(at(&self.funcs.acts, func)(&mut self.cx), y, s, f);
                 }
                 Op::LeafStart {
                     leaf,
@@ -300,9 +266,9 @@ impl<C: Context, T: Tracer> Env<'_, '_, '_, C, T> {
                     f,
                 } => {
                     call!();
-                    let state = from(self.mem, slot);
+                    let state = from(self.own.mem_mut(), slot);
                     let leaf = at(&self.funcs.leaves, leaf);
-                    go_on!(leaf.answer(Phase::Start, state, self.cx), y, s, f);
+                    go_on!(leaf.answer(Phase::Start, state, &mut self.cx), y, s, f);
                 }
                 Op::LeafTick {
                     leaf,
@@ -313,9 +279,9 @@ impl<C: Context, T: Tracer> Env<'_, '_, '_, C, T> {
                 } => {
                     consume!();
                     call!();
-                    let state = from(self.mem, slot);
+                    let state = from(self.own.mem_mut(), slot);
                     let leaf = at(&self.funcs.leaves, leaf);
-                    go_on!(leaf.answer(Phase::Tick, state, self.cx), y, s, f);
+                    go_on!(leaf.answer(Phase::Tick, state, &mut self.cx), y, s, f);
                 }
                 Op::WaitStart { slot, spec, y, s } => {
                     call!();
@@ -323,13 +289,13 @@ impl<C: Context, T: Tracer> Env<'_, '_, '_, C, T> {
                     if deadline.passed(self.cx.now()) {
                         pc = s;
                     } else {
-                        put_deadline(self.mem, slot, deadline);
+                        put_deadline(self.own.mem_mut(), slot, deadline);
                         yield_at!(y);
                     }
                 }
                 Op::WaitTick { slot, y, s } => {
                     consume!();
-                    if get_deadline(self.mem, slot).passed(self.cx.now()) {
+                    if get_deadline(self.own.mem(), slot).passed(self.cx.now()) {
                         pc = s;
                     } else {
                         yield_at!(y);
@@ -337,10 +303,10 @@ impl<C: Context, T: Tracer> Env<'_, '_, '_, C, T> {
                 }
                 Op::Gate { gate, to } => {
                     let g = at(&prog.gates, gate);
-                    let until = get_deadline(self.mem, g.slot);
+                    let until = get_deadline(self.own.mem(), g.slot);
                     pc = if until.is_set() && !until.passed(self.cx.now()) {
-                        let failed =
-                            g.replay && self.mem[g.slot as usize + 7] == Status::Failure as u8;
+                        let failed = g.replay
+                            && self.own.mem()[g.slot as usize + 7] == Status::Failure as u8;
                         if failed { g.f } else { g.s }
                     } else {
                         to
@@ -372,18 +338,18 @@ impl<C: Context, T: Tracer> Env<'_, '_, '_, C, T> {
                     pc = to;
                 }
                 Op::Limit { slot, late, to } => {
-                    pc = if get_deadline(self.mem, slot).passed(self.cx.now()) {
+                    pc = if get_deadline(self.own.mem(), slot).passed(self.cx.now()) {
                         late
                     } else {
                         to
                     };
                 }
                 Op::Set { slot, value, to } => {
-                    self.mem[slot as usize] = value;
+                    self.own.mem_mut()[slot as usize] = value;
                     pc = to;
                 }
                 Op::If { slot, yes, no } => {
-                    pc = if self.mem[slot as usize] != 0 {
+                    pc = if self.own.mem()[slot as usize] != 0 {
                         yes
                     } else {
                         no
@@ -428,7 +394,8 @@ impl<C: Context, T: Tracer> Env<'_, '_, '_, C, T> {
             (Answer::Error, _) => self.cx.take_error(),
             _ => LeafError::new("an instant action answered `Running`: make it an `action`"),
         };
-        self.faults
+        self.own
+            .faults()
             .note(|fault| fault.error = Some((prog.op_nodes[pc as usize], error)));
         Err(Failed)
     }
@@ -436,12 +403,12 @@ impl<C: Context, T: Tracer> Env<'_, '_, '_, C, T> {
 
 /// The tick of a thread within that of another. Dropped by an error or a panic it notes where
 /// the thread was, and leaves the outer one to be noted next.
-struct Nested<'n, 'e, 'x, 'a, C: Context, T: Tracer> {
-    env: &'n mut Env<'e, 'x, 'a, C, T>,
+struct Nested<'n, 'e, 'x, 'a, C: Context, T: Tracer, M: Memory> {
+    env: &'n mut Env<'e, 'x, 'a, C, T, M>,
     outer: Frame,
 }
 
-impl<C: Context, T: Tracer> Drop for Nested<'_, '_, '_, '_, C, T> {
+impl<C: Context, T: Tracer, M: Memory> Drop for Nested<'_, '_, '_, '_, C, T, M> {
     #[cold]
     fn drop(&mut self) {
         self.env.note_frame();

@@ -20,7 +20,6 @@ use crate::status::Status;
 use crate::trace::{KeyView, Trace};
 
 pub(crate) use block::{get, get_deadline, put, put_deadline};
-pub(crate) use exec::begin;
 
 /// Whether, and how, a tick or a halt was cut short: nothing, as a rule. It is filled in where
 /// it happens and read by whoever called; until it is taken, the agent is poisoned.
@@ -152,6 +151,44 @@ impl Tracer for NoTrace {
     const ON: bool = false;
 }
 
+impl<T: Tracer> Tracer for &mut T {
+    const ON: bool = T::ON;
+    const WATCH: bool = T::WATCH;
+    fn visit(&mut self, pc: Pc) {
+        T::visit(self, pc);
+    }
+    fn unwind(&mut self) {
+        T::unwind(self);
+    }
+    fn enter(&mut self, node: NodeId) {
+        T::enter(self, node);
+    }
+    fn leave(&mut self, node: NodeId, status: Status) {
+        T::leave(self, node, status);
+    }
+    fn halted(&mut self, node: NodeId) {
+        T::halted(self, node);
+    }
+    fn decided(&mut self, node: NodeId, child: NodeId) {
+        T::decided(self, node, child);
+    }
+    fn keys(&mut self, node: Option<NodeId>, keys: &dyn KeyView) {
+        T::keys(self, node, keys);
+    }
+    fn innermost(&self) -> Option<NodeId> {
+        T::innermost(self)
+    }
+    fn depth(&self) -> usize {
+        T::depth(self)
+    }
+    fn running(&mut self, depth: usize) {
+        T::running(self, depth);
+    }
+    fn running_below(&mut self, node: u32) {
+        T::running_below(self, node);
+    }
+}
+
 /// Passes marks on and remembers which nodes are open.
 pub(crate) struct Traced<'t> {
     sink: &'t mut dyn Trace,
@@ -207,37 +244,74 @@ impl Tracer for Traced<'_> {
 }
 
 /// Everything a tick works on.
-pub(crate) struct Env<'e, 'x, 'a, C: Context, T: Tracer> {
+pub(crate) struct Env<'e, 'x, 'a, C: Context, T: Tracer, M: Memory> {
     pub(crate) prog: &'e Program,
     pub(crate) funcs: &'e Funcs<C>,
-    pub(crate) mem: &'e mut [u8],
-    pub(crate) side: &'e mut [SideSlot],
-    pub(crate) cx: &'e mut Cx<'x, 'a, C>,
-    pub(crate) trace: &'e mut T,
-    pub(crate) faults: &'e Faults,
+    pub(crate) own: &'e mut M,
+    pub(crate) cx: Cx<'x, 'a, C>,
+    pub(crate) trace: T,
     pub(crate) frame: Frame,
+}
+
+/// What an agent has of its own. Behind one reference, since a tick hands it on once and
+/// seldom needs more than a byte of it.
+pub(crate) trait Memory {
+    fn mem(&self) -> &[u8];
+    fn mem_mut(&mut self) -> &mut [u8];
+    fn side(&mut self) -> &mut [SideSlot];
+    fn faults(&self) -> &Faults;
+}
+
+/// That of an agent whose state lies in the columns of a herd.
+pub(crate) struct Slot<'s> {
+    pub(crate) mem: &'s mut [u8],
+    pub(crate) side: &'s mut [SideSlot],
+    pub(crate) faults: &'s Faults,
+}
+
+impl Memory for Slot<'_> {
+    #[inline(always)]
+    fn mem(&self) -> &[u8] {
+        self.mem
+    }
+    #[inline(always)]
+    fn mem_mut(&mut self) -> &mut [u8] {
+        self.mem
+    }
+    fn side(&mut self) -> &mut [SideSlot] {
+        self.side
+    }
+    fn faults(&self) -> &Faults {
+        self.faults
+    }
 }
 
 /// Where the tick of a thread is, for whoever must make good a tick that was cut short.
 #[derive(Clone, Copy)]
 pub(crate) struct Frame {
     thread: u32,
-    /// The op that calls out.
-    pc: Pc,
     /// The resume point of the last tick, until it is taken up or unwound.
     old: Yield,
+    /// The op that calls out.
+    pc: Pc,
 }
 
 impl Frame {
     /// No thread is being ticked.
-    pub(crate) const NONE: Frame = Frame {
-        thread: u32::MAX,
-        pc: 0,
-        old: IDLE,
-    };
+    pub(crate) const NONE: Frame = Frame::of(u32::MAX);
+
+    /// The beginning of a thread's tick.
+    #[inline(always)]
+    pub(crate) const fn of(thread: u32) -> Frame {
+        Frame {
+            thread,
+            old: IDLE,
+            pc: 0,
+        }
+    }
 }
 
-impl<C: Context, T: Tracer> Drop for Env<'_, '_, '_, C, T> {
+impl<C: Context, T: Tracer, M: Memory> Drop for Env<'_, '_, '_, C, T, M> {
     /// By an error or a panic, if a thread is being ticked still.
     #[cold]
     fn drop(&mut self) {
@@ -245,7 +319,7 @@ impl<C: Context, T: Tracer> Drop for Env<'_, '_, '_, C, T> {
     }
 }
 
-impl<C: Context, T: Tracer> Env<'_, '_, '_, C, T> {
+impl<C: Context, T: Tracer, M: Memory> Env<'_, '_, '_, C, T, M> {
     /// Notes where the thread being ticked is, if there is one.
     fn note_frame(&mut self) {
         let Frame { thread, pc, old } = self.frame;
@@ -256,7 +330,7 @@ impl<C: Context, T: Tracer> Env<'_, '_, '_, C, T> {
                 old,
                 traced: T::ON,
             };
-            self.faults.note(|fault| fault.frames.push(record));
+            self.own.faults().note(|fault| fault.frames.push(record));
         }
     }
 }
@@ -298,7 +372,7 @@ impl<C: Context> KeyView for Lent<'_, '_, C> {
     }
 }
 
-impl<C: Context, T: Tracer> Env<'_, '_, '_, C, T> {
+impl<C: Context, T: Tracer, M: Memory> Env<'_, '_, '_, C, T, M> {
     /// Shows the keys to the trace, after a node's work.
     #[inline(always)]
     pub(crate) fn show_keys(&mut self, node: Option<NodeId>) {
@@ -320,7 +394,7 @@ impl<C: Context, T: Tracer> Env<'_, '_, '_, C, T> {
     /// The thread's resume point.
     #[inline(always)]
     pub(crate) fn resume_point(&self, thread: u32) -> Yield {
-        resume_point(self.prog, self.mem, thread)
+        resume_point(self.prog, self.own.mem(), thread)
     }
 
     #[inline(always)]
@@ -328,7 +402,7 @@ impl<C: Context, T: Tracer> Env<'_, '_, '_, C, T> {
         let t = &self.prog.threads[thread as usize];
         if t.width != 0 {
             let stored = if y == IDLE { 0 } else { y - t.lo + 1 };
-            put(self.mem, t.slot, t.width, stored);
+            put(self.own.mem_mut(), t.slot, t.width, stored);
         }
     }
 }

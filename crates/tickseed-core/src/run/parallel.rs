@@ -1,6 +1,6 @@
 //! One tick of a parallel: the rule of [`nodes::Parallel`](crate::nodes::Parallel).
 
-use super::{Env, Failed, Tracer};
+use super::{Env, Failed, Memory, Tracer};
 use crate::compile::ParSpec;
 use crate::context::Context;
 use crate::nodes::{Decide, Finished, Leftover, Threshold, Tie};
@@ -24,13 +24,13 @@ impl Counts {
     }
 }
 
-impl<C: Context, T: Tracer> Env<'_, '_, '_, C, T> {
+impl<C: Context, T: Tracer, M: Memory> Env<'_, '_, '_, C, T, M> {
     fn latch(&self, p: &ParSpec, child: u32) -> u8 {
-        self.mem[(p.latches + child / 4) as usize] >> (2 * (child % 4)) & 3
+        self.own.mem()[(p.latches + child / 4) as usize] >> (2 * (child % 4)) & 3
     }
 
     fn set_latch(&mut self, p: &ParSpec, child: u32, value: u8) {
-        let byte = &mut self.mem[(p.latches + child / 4) as usize];
+        let byte = &mut self.own.mem_mut()[(p.latches + child / 4) as usize];
         let shift = 2 * (child % 4);
         *byte = *byte & !(3 << shift) | value << shift;
     }
@@ -38,7 +38,7 @@ impl<C: Context, T: Tracer> Env<'_, '_, '_, C, T> {
     /// Begins an activation.
     pub(crate) fn par_start(&mut self, p: &ParSpec) {
         let bytes = p.children.div_ceil(4) + u32::from(p.verdict.is_some());
-        self.mem[p.latches as usize..(p.latches + bytes) as usize].fill(0);
+        self.own.mem_mut()[p.latches as usize..(p.latches + bytes) as usize].fill(0);
         for child in 0..p.children {
             self.set_resume_point(p.first + child, crate::compile::IDLE);
         }
@@ -61,7 +61,7 @@ impl<C: Context, T: Tracer> Env<'_, '_, '_, C, T> {
     fn par_decide(&mut self, p: &ParSpec) -> Result<Status, Failed> {
         let options = &p.options;
         if let Some(at) = p.verdict
-            && let verdict @ (SUCCEEDED | FAILED) = self.mem[at as usize]
+            && let verdict @ (SUCCEEDED | FAILED) = self.own.mem()[at as usize]
         {
             return self.par_await(p, verdict);
         }
@@ -119,7 +119,7 @@ impl<C: Context, T: Tracer> Env<'_, '_, '_, C, T> {
         if let (Some(at), Leftover::Await) = (p.verdict, p.options.leftover)
             && self.any_runs(p)
         {
-            self.mem[at as usize] = verdict;
+            self.own.mem_mut()[at as usize] = verdict;
             return Ok(Status::Running);
         }
         Ok(verdict_status(verdict))

@@ -1,6 +1,6 @@
 //! The ops that most ticks do not meet. Out of line, so that the executor's loop stays small.
 
-use super::{Env, Failed, Tracer, get, get_deadline, put, put_deadline};
+use super::{Env, Failed, Memory, Tracer, get, get_deadline, put, put_deadline};
 use crate::compile::{Counter, IDLE, Op, Pc, PickSpec, WaitSpec, Yield};
 use crate::context::Context;
 use crate::leaf::{Answer, Outcome, Phase};
@@ -15,7 +15,7 @@ pub(super) enum Next {
     Yield(Yield),
 }
 
-impl<C: Context, T: Tracer> Env<'_, '_, '_, C, T> {
+impl<C: Context, T: Tracer, M: Memory> Env<'_, '_, '_, C, T, M> {
     /// Carries out the op at `pc`.
     #[inline(never)]
     pub(super) fn rare(&mut self, mut pc: Pc) -> Result<Next, Failed> {
@@ -25,14 +25,18 @@ impl<C: Context, T: Tracer> Env<'_, '_, '_, C, T> {
             Op::Deadline { slot, spec, to } => {
                 self.frame.pc = pc;
                 let deadline = self.deadline(spec);
-                put_deadline(self.mem, slot, deadline);
+                put_deadline(self.own.mem_mut(), slot, deadline);
                 pc = to;
             }
             Op::Close { gate, verdict, to } => {
                 let g = &prog.gates[gate as usize];
-                put_deadline(self.mem, g.slot, Deadline::after(self.cx.now(), g.interval));
+                put_deadline(
+                    self.own.mem_mut(),
+                    g.slot,
+                    Deadline::after(self.cx.now(), g.interval),
+                );
                 if g.replay {
-                    self.mem[g.slot as usize + 7] = verdict as u8;
+                    self.own.mem_mut()[g.slot as usize + 7] = verdict as u8;
                 }
                 pc = to;
             }
@@ -42,7 +46,7 @@ impl<C: Context, T: Tracer> Env<'_, '_, '_, C, T> {
                 value,
                 to,
             } => {
-                put(self.mem, slot, width, value);
+                put(self.own.mem_mut(), slot, width, value);
                 pc = to;
             }
             Op::Again { index } => {
@@ -68,8 +72,8 @@ impl<C: Context, T: Tracer> Env<'_, '_, '_, C, T> {
                 self.frame.pc = pc;
                 let outcome = funcs.boxed[leaf as usize].run(
                     Phase::Start,
-                    &mut self.side[side as usize],
-                    self.cx,
+                    &mut self.own.side()[side as usize],
+                    &mut self.cx,
                 );
                 return self.answered(pc, outcome, y, s, f);
             }
@@ -84,8 +88,8 @@ impl<C: Context, T: Tracer> Env<'_, '_, '_, C, T> {
                 self.frame.pc = pc;
                 let outcome = funcs.boxed[leaf as usize].run(
                     Phase::Tick,
-                    &mut self.side[side as usize],
-                    self.cx,
+                    &mut self.own.side()[side as usize],
+                    &mut self.cx,
                 );
                 return self.answered(pc, outcome, y, s, f);
             }
@@ -102,7 +106,9 @@ impl<C: Context, T: Tracer> Env<'_, '_, '_, C, T> {
                 pc = if holds { s } else { f };
             }
             Op::Pend { slot, y, late } => match slot {
-                Some(slot) if get_deadline(self.mem, slot.get()).passed(self.cx.now()) => pc = late,
+                Some(slot) if get_deadline(self.own.mem(), slot.get()).passed(self.cx.now()) => {
+                    pc = late
+                }
                 _ => return Ok(Next::Yield(y)),
             },
             Op::Log { text, to } => {
@@ -127,7 +133,7 @@ impl<C: Context, T: Tracer> Env<'_, '_, '_, C, T> {
                 };
             }
             Op::Once { slot, to, s, f } => {
-                pc = match self.mem[slot as usize] {
+                pc = match self.own.mem()[slot as usize] {
                     0 => to,
                     1 => s,
                     _ => f,
@@ -140,16 +146,16 @@ impl<C: Context, T: Tracer> Env<'_, '_, '_, C, T> {
                 to,
                 other,
             } => {
-                let n = get(self.mem, slot, width);
+                let n = get(self.own.mem(), slot, width);
                 if n < limit {
-                    put(self.mem, slot, width, n + 1);
+                    put(self.own.mem_mut(), slot, width, n + 1);
                     pc = to;
                 } else {
                     pc = other;
                 }
             }
             Op::Clear { slot, len, to } => {
-                self.mem[slot as usize..(slot + len) as usize].fill(0);
+                self.own.mem_mut()[slot as usize..(slot + len) as usize].fill(0);
                 pc = to;
             }
             Op::Dispatch {
@@ -158,7 +164,7 @@ impl<C: Context, T: Tracer> Env<'_, '_, '_, C, T> {
                 table,
                 len,
             } => {
-                let i = get(self.mem, slot, width).min(len - 1);
+                let i = get(self.own.mem(), slot, width).min(len - 1);
                 pc = prog.tables[(table + i) as usize];
             }
             Op::Pick { pick } => pc = self.pick(&prog.picks[pick as usize]),
@@ -184,15 +190,15 @@ impl<C: Context, T: Tracer> Env<'_, '_, '_, C, T> {
                 let e = &prog.eachs[each as usize];
                 let count = funcs.ints[e.count as usize](self.cx.at());
                 let count = u32::try_from(count.max(0)).unwrap_or(u32::MAX);
-                put(self.mem, e.slot, 4, 0);
-                put(self.mem, e.slot + 4, 4, count);
+                put(self.own.mem_mut(), e.slot, 4, 0);
+                put(self.own.mem_mut(), e.slot + 4, 4, count);
                 pc = if count == 0 { e.none } else { e.round };
             }
             Op::EachRound { each } => {
                 self.frame.pc = pc;
                 let e = &prog.eachs[each as usize];
-                let i = get(self.mem, e.slot, 4);
-                funcs.indexes[e.item as usize](self.cx, i);
+                let i = get(self.own.mem(), e.slot, 4);
+                funcs.indexes[e.item as usize](&mut self.cx, i);
                 pc = e.body;
             }
             Op::EachNext { each } => {
@@ -201,7 +207,7 @@ impl<C: Context, T: Tracer> Env<'_, '_, '_, C, T> {
                     slot: e.slot,
                     width: 4,
                 });
-                if i >= get(self.mem, e.slot + 4, 4) {
+                if i >= get(self.own.mem(), e.slot + 4, 4) {
                     pc = e.done;
                 } else if self.spent(e.budget) {
                     return Ok(Next::Yield(e.y));
@@ -211,12 +217,12 @@ impl<C: Context, T: Tracer> Env<'_, '_, '_, C, T> {
             }
             Op::Hook { func, status, to } => {
                 self.frame.pc = pc;
-                funcs.ends[func as usize](self.cx, End::Finished(status));
+                funcs.ends[func as usize](&mut self.cx, End::Finished(status));
                 pc = to;
             }
             Op::Catch { func, s, f } => {
                 self.frame.pc = pc;
-                pc = match funcs.verdicts[func as usize](self.cx) {
+                pc = match funcs.verdicts[func as usize](&mut self.cx) {
                     Status::Success => s,
                     _ => f,
                 };
@@ -271,7 +277,7 @@ impl<C: Context, T: Tracer> Env<'_, '_, '_, C, T> {
         s: Pc,
         f: Pc,
     ) -> Result<Next, Failed> {
-        Ok(match Answer::of(outcome, self.cx) {
+        Ok(match Answer::of(outcome, &mut self.cx) {
             Answer::Success => Next::Go(s),
             Answer::Failure => Next::Go(f),
             Answer::Running => Next::Yield(y),
@@ -280,7 +286,7 @@ impl<C: Context, T: Tracer> Env<'_, '_, '_, C, T> {
     }
 
     pub(super) fn deadline(&mut self, spec: u32) -> Deadline {
-        let cx = &mut *self.cx;
+        let cx = &mut self.cx;
         let ns = match self.prog.waits[spec as usize] {
             WaitSpec::Fixed(ns) => ns,
             WaitSpec::Range(a, b) => a + cx.rng().below(b - a + 1),
@@ -291,22 +297,22 @@ impl<C: Context, T: Tracer> Env<'_, '_, '_, C, T> {
 
     /// Counts one more.
     fn bump(&mut self, c: Counter) -> u32 {
-        let n = get(self.mem, c.slot, c.width) + 1;
-        put(self.mem, c.slot, c.width, n);
+        let n = get(self.own.mem(), c.slot, c.width) + 1;
+        put(self.own.mem_mut(), c.slot, c.width, n);
         n
     }
 
     /// Whether the rounds of this tick are used up.
     fn spent(&mut self, budget: Option<Counter>) -> bool {
         let Some(c) = budget else { return true };
-        let left = get(self.mem, c.slot, c.width).saturating_sub(1);
-        put(self.mem, c.slot, c.width, left);
+        let left = get(self.own.mem(), c.slot, c.width).saturating_sub(1);
+        put(self.own.mem_mut(), c.slot, c.width, left);
         left == 0
     }
 
     fn pick(&mut self, p: &PickSpec) -> Pc {
         let visited = |mem: &[u8], i: u32| mem[(p.slot + i / 8) as usize] >> (i % 8) & 1 != 0;
-        let mem = &mut *self.mem;
+        let mem = self.own.mem_mut();
         let left = (0..p.children).filter(|&i| !visited(mem, i)).count() as u64;
         if left == 0 {
             return p.end;
@@ -346,7 +352,7 @@ impl<C: Context, T: Tracer> Env<'_, '_, '_, C, T> {
         };
         let dwelling = current.is_some()
             && u.dwell
-                .is_some_and(|slot| !get_deadline(self.mem, slot).passed(now));
+                .is_some_and(|slot| !get_deadline(self.own.mem(), slot).passed(now));
         let mut rng = *self.cx.rng();
         let at = self.cx.at();
         let chosen = u.options.choose(
@@ -362,7 +368,11 @@ impl<C: Context, T: Tracer> Env<'_, '_, '_, C, T> {
                 if let Some(slot) = u.dwell
                     && current != Some(i)
                 {
-                    put_deadline(self.mem, slot, Deadline::after(now, u.options.min_dwell));
+                    put_deadline(
+                        self.own.mem_mut(),
+                        slot,
+                        Deadline::after(now, u.options.min_dwell),
+                    );
                 }
                 u.targets[i]
             }

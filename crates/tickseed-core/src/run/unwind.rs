@@ -2,7 +2,7 @@
 
 use alloc::collections::VecDeque;
 
-use super::{Env, Faults, PendingUnwind, Tracer, put_deadline};
+use super::{Env, Memory, PendingUnwind, Tracer, put_deadline};
 use crate::compile::{IDLE, Op, Undo, Yield};
 use crate::context::Context;
 use crate::status::End;
@@ -11,7 +11,7 @@ use crate::time::Deadline;
 /// No node: everything is unwound.
 pub(crate) const EVERYTHING: u32 = u32::MAX;
 
-impl<C: Context, T: Tracer> Env<'_, '_, '_, C, T> {
+impl<C: Context, T: Tracer, M: Memory> Env<'_, '_, '_, C, T, M> {
     /// Ends what is active at `y`, as far as it lies below the node `above`.
     pub(crate) fn unwind(&mut self, y: Yield, above: u32) {
         let info = &self.prog.yields[y as usize];
@@ -76,16 +76,18 @@ impl<C: Context, T: Tracer> Env<'_, '_, '_, C, T> {
                 Undo::Action(hook) => {
                     env.trace.halted(action.node);
                     if let Some(f) = hook {
-                        env.funcs.ends[f as usize](env.cx, End::Halted);
+                        env.funcs.ends[f as usize](&mut env.cx, End::Halted);
                     }
                 }
                 Undo::Leaf { leaf, slot } => {
                     env.trace.halted(action.node);
-                    env.funcs.leaves[leaf as usize].halt(&mut env.mem[slot as usize..], env.cx);
+                    env.funcs.leaves[leaf as usize]
+                        .halt(&mut env.own.mem_mut()[slot as usize..], &mut env.cx);
                 }
                 Undo::Boxed { leaf, side } => {
                     env.trace.halted(action.node);
-                    env.funcs.boxed[leaf as usize].halt(&mut env.side[side as usize], env.cx);
+                    env.funcs.boxed[leaf as usize]
+                        .halt(&mut env.own.side()[side as usize], &mut env.cx);
                 }
                 Undo::Threads { first, len } => {
                     // To be done again after a panic: threads that were halted are idle by then.
@@ -100,10 +102,10 @@ impl<C: Context, T: Tracer> Env<'_, '_, '_, C, T> {
                 }
                 Undo::Hook(f) => {
                     env.trace.halted(action.node);
-                    env.funcs.ends[f as usize](env.cx, End::Halted);
+                    env.funcs.ends[f as usize](&mut env.cx, End::Halted);
                 }
                 Undo::Refund(gate) => put_deadline(
-                    env.mem,
+                    env.own.mem_mut(),
                     env.prog.gates[gate as usize].slot,
                     Deadline::from_bits(0),
                 ),
@@ -117,26 +119,29 @@ impl<C: Context, T: Tracer> Env<'_, '_, '_, C, T> {
 }
 
 /// Notes what is left of an unwinding if it is cut short by a panic.
-struct Rest<'r, 'e, 'x, 'a, C: Context, T: Tracer> {
-    env: &'r mut Env<'e, 'x, 'a, C, T>,
+struct Rest<'r, 'e, 'x, 'a, C: Context, T: Tracer, M: Memory> {
+    env: &'r mut Env<'e, 'x, 'a, C, T, M>,
     left: PendingUnwind,
     done: bool,
 }
 
-impl<C: Context, T: Tracer> Drop for Rest<'_, '_, '_, '_, C, T> {
+impl<C: Context, T: Tracer, M: Memory> Drop for Rest<'_, '_, '_, '_, C, T, M> {
     fn drop(&mut self) {
         if !self.done {
-            self.env.faults.note(|fault| fault.pending.push(self.left));
+            self.env
+                .own
+                .faults()
+                .note(|fault| fault.pending.push(self.left));
         }
     }
 }
 
-impl<C: Context, T: Tracer> Env<'_, '_, '_, C, T> {
+impl<C: Context, T: Tracer, M: Memory> Env<'_, '_, '_, C, T, M> {
     /// After an error or a panic: ends everything that had started and not ended, innermost
     /// first. If a hook panics, what is left is noted again.
     pub(crate) fn recover(&mut self) {
         let prog = self.prog;
-        let fault = self.faults.take();
+        let fault = self.own.faults().take();
         let mut queue: VecDeque<PendingUnwind> = fault.pending.into();
         for frame in fault.frames {
             self.set_resume_point(frame.thread, IDLE);
@@ -186,21 +191,28 @@ impl<C: Context, T: Tracer> Env<'_, '_, '_, C, T> {
                 above: EVERYTHING,
             });
         }
-        let mut left = Left(self.faults, queue);
-        while let Some(p) = left.1.pop_front() {
-            self.unwind_from(p);
+        let left = &mut Left { env: self, queue };
+        while let Some(p) = left.queue.pop_front() {
+            left.env.unwind_from(p);
         }
-        self.halt_thread(0);
+        left.env.halt_thread(0);
     }
 }
 
 /// Notes what is left of a recovery that a panic cuts short.
-struct Left<'l>(&'l Faults, VecDeque<PendingUnwind>);
+struct Left<'l, 'e, 'x, 'a, C: Context, T: Tracer, M: Memory> {
+    env: &'l mut Env<'e, 'x, 'a, C, T, M>,
+    queue: VecDeque<PendingUnwind>,
+}
 
-impl Drop for Left<'_> {
+impl<C: Context, T: Tracer, M: Memory> Drop for Left<'_, '_, '_, '_, C, T, M> {
     fn drop(&mut self) {
-        if !self.1.is_empty() {
-            self.0.note(|fault| fault.pending.extend(self.1.drain(..)));
+        if !self.queue.is_empty() {
+            let rest = self.queue.drain(..);
+            self.env
+                .own
+                .faults()
+                .note(|fault| fault.pending.extend(rest));
         }
     }
 }

@@ -28,7 +28,7 @@ use crate::def::{Def, NodeId};
 use crate::error::TickError;
 use crate::kind::Kind;
 use crate::rng::Rng;
-use crate::run::{Env, Frame, NoTrace, resume_point};
+use crate::run::{Env, Frame, Memory, NoTrace, resume_point};
 use crate::time::Time;
 use crate::tree::Tree;
 
@@ -205,7 +205,7 @@ impl<C: Context> Tree<C> {
             return Err(TickError::Poisoned.into());
         }
         let source = Origin::new(self);
-        Ok(source.snapshot(&agent.mem, agent.rng, agent.last_tick()))
+        Ok(source.snapshot(&agent.own.mem, agent.rng, agent.last_tick()))
     }
 
     /// Marks what is active in a thread.
@@ -243,7 +243,7 @@ impl<C: Context> Tree<C> {
     #[must_use]
     pub fn restore(&self, snapshot: &Snapshot, now: Time) -> (Agent, Report) {
         let mut agent = self.agent();
-        let report = place::restore(&Target::new(self), snapshot, now, &mut agent.mem);
+        let report = place::restore(&Target::new(self), snapshot, now, &mut agent.own.mem);
         agent.rng = Rng::new(snapshot.rng);
         agent.last = snapshot.last.unwrap_or(NEVER);
         (agent, report)
@@ -291,11 +291,9 @@ impl<C: Context> Tree<C> {
         let mut env = Env {
             prog: &old.program,
             funcs: &old.funcs,
-            mem: &mut agent.mem,
-            side: &mut agent.side,
-            cx: &mut Cx::with_nanos(at, now, 0, &mut agent.rng),
-            trace: &mut NoTrace,
-            faults: &agent.faults,
+            own: &mut agent.own,
+            cx: Cx::with_nanos(at, now, 0, &mut agent.rng),
+            trace: NoTrace,
             frame: Frame::NONE,
         };
         halt_lost(old, &mut env, 0, &planned);
@@ -307,7 +305,7 @@ impl<C: Context> Tree<C> {
         let origin = Origin::new(old);
         let kept = core::mem::take(&mut report.kept);
         for (from, to) in keep_boxed(&origin, &target, &kept, &mut report) {
-            moved.side[to] = agent.side[from].take();
+            moved.own.side[to] = agent.own.side[from].take();
         }
         report.kept = kept;
         *agent = moved;
@@ -414,9 +412,9 @@ pub(crate) fn keep_boxed<C: Context>(
 }
 
 /// Halts, in the old tree, the threads that do not go on in the new one.
-pub(crate) fn halt_lost<C: Context>(
+pub(crate) fn halt_lost<C: Context, M: Memory>(
     old: &Tree<C>,
-    env: &mut Env<'_, '_, '_, C, NoTrace>,
+    env: &mut Env<'_, '_, '_, C, NoTrace, M>,
     thread: u32,
     planned: &Report,
 ) {

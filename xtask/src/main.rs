@@ -21,6 +21,10 @@ const STEPS: &[(&str, &[&str])] = &[
         ],
     ),
     ("tests", &["test", "--workspace"]),
+    (
+        "the driver on tokio",
+        &["test", "-p", "tickseed-driver", "--features", "tokio"],
+    ),
 ];
 
 fn cargo(args: &[&str], env: &[(&str, &str)]) -> bool {

@@ -15,8 +15,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use tickseed_core::{
-    Context, Handle, Herd, HerdOptions, Key, KeyId, Place, Status, Ticker, Time, Tree, bytemuck,
-    nodes,
+    Context, Herd, HerdOptions, Key, KeyId, Place, Status, Ticker, Time, Tree, bytemuck, nodes,
 };
 
 use crate::counting::counts;
@@ -75,7 +74,6 @@ fn tree() -> Arc<Tree<C>> {
 /// A herd of monsters that each have their own input, which changes by events.
 pub struct Pack {
     herd: Herd<C>,
-    handles: Vec<Handle>,
     inputs: Vec<Input>,
     draw: Xorshift,
     step: u64,
@@ -91,16 +89,15 @@ impl Pack {
             ..HerdOptions::default()
         };
         let mut herd = Herd::with(tree(), options);
-        let handles = (0..agents)
-            .map(|_| herd.spawn().expect("there is room"))
-            .collect();
+        for _ in 0..agents {
+            herd.spawn().expect("there is room");
+        }
         let input = Input {
             hp: 100,
             has_target: 0,
         };
         Pack {
             herd,
-            handles,
             inputs: vec![input; agents],
             draw: Xorshift::new(7),
             step: 0,
@@ -117,8 +114,9 @@ impl Pack {
     pub fn events(&mut self, count: usize) {
         for _ in 0..count {
             let draw = self.draw.draw();
-            let i = ((u64::from(draw) * self.handles.len() as u64) >> 32) as usize;
-            let (handle, input) = (self.handles[i], &mut self.inputs[i]);
+            let i = ((u64::from(draw) * self.inputs.len() as u64) >> 32) as usize;
+            let input = &mut self.inputs[i];
+            let handle = self.herd.at(i).expect("nobody was despawned");
             let told = if draw & 15 == 0 {
                 input.has_target = 1;
                 self.herd.touch(handle, TARGET)

@@ -42,6 +42,16 @@ pub enum Next {
     Stop,
 }
 
+/// What the loop does after a turn.
+pub(crate) enum After {
+    /// Another turn.
+    Go,
+    /// Nothing until then, or until the bell rings.
+    Sleep(Option<Time>),
+    /// Nothing any more.
+    Stop,
+}
+
 /// A loop with a fixed step.
 ///
 /// Regular steps are due at whole multiples of the period after the beginning; the loop sleeps
@@ -65,8 +75,8 @@ pub enum Next {
 /// ```
 #[derive(Debug)]
 pub struct Driver<K: Clock = SystemClock> {
-    clock: K,
-    bell: Arc<Bell>,
+    pub(crate) clock: K,
+    pub(crate) bell: Arc<Bell>,
     period: u64,
     catch_up: u32,
     /// When the next regular step is due, in tree time.
@@ -179,36 +189,46 @@ impl<K: Clock> Driver<K> {
     /// not halt agents: do that after it.
     pub fn run(&mut self, mut f: impl FnMut(Step) -> Next) -> Stats {
         loop {
-            let wishes = self.bell.take();
-            self.obey(wishes);
-            if wishes.stop {
-                break;
+            match self.turn(&mut f) {
+                After::Go => {}
+                After::Sleep(until) => self.clock.sleep(until, &self.bell),
+                After::Stop => return self.stopped(),
             }
-            let next = if self.paused {
-                if wishes.steps == 0 {
-                    self.clock.sleep(None, &self.bell);
-                    continue;
-                }
-                if wishes.steps > 1 {
-                    self.bell.ask(|_| {});
-                }
-                self.step_once(&mut f)
-            } else {
-                match self.next_step(wishes.wake) {
-                    Ok(step) => self.timed(step, &mut f),
-                    Err(until) => {
-                        self.clock.sleep(until, &self.bell);
-                        continue;
-                    }
-                }
-            };
-            self.sleep = match next {
-                Next::Go => None,
-                Next::Sleep(t) => Some(t),
-                Next::Wait => Some(Time(u64::MAX)),
-                Next::Stop => break,
-            };
         }
+    }
+
+    /// Obeys the remote and does the step that is due, if one is.
+    pub(crate) fn turn(&mut self, f: &mut impl FnMut(Step) -> Next) -> After {
+        let wishes = self.bell.take();
+        self.obey(wishes);
+        if wishes.stop {
+            return After::Stop;
+        }
+        let next = if self.paused {
+            if wishes.steps == 0 {
+                return After::Sleep(None);
+            }
+            if wishes.steps > 1 {
+                self.bell.ask(|_| {});
+            }
+            self.step_once(f)
+        } else {
+            match self.next_step(wishes.wake) {
+                Ok(step) => self.timed(step, f),
+                Err(until) => return After::Sleep(until),
+            }
+        };
+        self.sleep = match next {
+            Next::Go => None,
+            Next::Sleep(t) => Some(t),
+            Next::Wait => Some(Time(u64::MAX)),
+            Next::Stop => return After::Stop,
+        };
+        After::Go
+    }
+
+    /// Ends a run, so that another may follow.
+    pub(crate) fn stopped(&self) -> Stats {
         self.bell.ask(|w| w.stop = false);
         self.bell.stats()
     }

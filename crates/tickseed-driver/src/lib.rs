@@ -5,6 +5,8 @@
 //!   and can be paused, stepped, sped up, woken and stopped through a [`Remote`] from any
 //!   thread. Its clock is the system's, or a [`ManualClock`] on which ten virtual seconds take
 //!   no time.
+//! * With the feature `tokio` a driver can be a task of a tokio runtime:
+//!   `Driver::on_tokio` and `run_async`.
 //! * [`Async`] is a leaf that polls a future; [`Blocking`] is one that works on a thread of its
 //!   own. Both are cancelled by a halt, and what they answer then never reaches the tree.
 //! * [`Inbox`] collects wake-ups of a herd's agents from other threads.
@@ -18,6 +20,8 @@ mod driver;
 mod future;
 mod inbox;
 mod remote;
+#[cfg(feature = "tokio")]
+mod tokio;
 
 pub use blocking::{Blocking, Cancel};
 pub use clock::{Clock, ManualClock, SystemClock};
@@ -25,3 +29,5 @@ pub use driver::{Driver, Next, Step, Why};
 pub use future::Async;
 pub use inbox::{Inbox, Notify};
 pub use remote::{Bell, Remote, Stats};
+#[cfg(feature = "tokio")]
+pub use tokio::TokioClock;

@@ -21,6 +21,9 @@ pub struct Bell {
     wishes: Mutex<Wishes>,
     rings: Condvar,
     stats: Mutex<Stats>,
+    /// Rings for a driver that is a task.
+    #[cfg(feature = "tokio")]
+    pub(crate) task: tokio::sync::Notify,
 }
 
 impl Bell {
@@ -36,6 +39,8 @@ impl Bell {
             }),
             rings: Condvar::new(),
             stats: Mutex::default(),
+            #[cfg(feature = "tokio")]
+            task: tokio::sync::Notify::new(),
         }
     }
 
@@ -76,6 +81,8 @@ impl Bell {
         f(&mut wishes);
         wishes.rung = true;
         self.rings.notify_all();
+        #[cfg(feature = "tokio")]
+        self.task.notify_one();
     }
 
     /// What is asked for; single steps and wake-ups are taken.

@@ -69,6 +69,8 @@
 //! | `derive` (default) | the derives `Context`, `Keys` and `Leaf`, and `bytemuck`'s own through [`bytemuck`] |
 //! | `lang` (default) | `lang`: tree files (`.tick`, BehaviorTree.CPP XML, JSON and binary) and the registry of what they may name |
 //! | `record` | `record`: recordings and the live protocol |
+//! | `driver` | `driver`: a loop that keeps its rate; leaves that are futures or work on threads |
+//! | `tokio` | the loop as a task of a tokio runtime |
 //! | `std` | herds can catch panics of leaves, so that the other agents' ticks go on |
 //! | `rayon` | herds can tick on all cores |
 //!
@@ -79,6 +81,8 @@
 
 pub mod guide;
 
+#[cfg(feature = "driver")]
+pub use tickseed_driver as driver;
 #[cfg(feature = "lang")]
 pub use tickseed_lang as lang;
 #[cfg(feature = "record")]

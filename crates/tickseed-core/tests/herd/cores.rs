@@ -124,3 +124,84 @@ fn too_little_data_is_refused() {
         "{error}"
     );
 }
+
+/// An agent that panics, dies or lives on, as told.
+#[derive(Clone, Copy, PartialEq, Debug, Default)]
+struct Fate {
+    panics: bool,
+    dies: bool,
+    ticks: u32,
+    halts: u32,
+}
+impl Context for Fate {
+    type At<'a> = Fate;
+}
+
+fn fates(agents: usize) -> (Herd<Fate>, Vec<Fate>) {
+    let n = nodes::<Fate>();
+    let live = n.action("live", |cx| {
+        cx.ticks += 1;
+        assert!(!cx.panics, "as told");
+        if cx.dies {
+            cx.despawn();
+        }
+        Status::Running
+    });
+    let tree = live.on_halt(|cx| cx.halts += 1).build().unwrap();
+    let mut herd = Herd::new(Arc::new(tree));
+    for _ in 0..agents {
+        herd.spawn().unwrap();
+    }
+    (herd, vec![Fate::default(); agents])
+}
+
+#[test]
+fn a_panic_in_a_parallel_tick_goes_to_the_caller_and_leaves_the_herd_whole() {
+    use std::panic::{AssertUnwindSafe, catch_unwind};
+    let (mut herd, mut fates) = fates(30_000);
+    let told = [5, 9000, 25_000];
+    told.iter().for_each(|&i: &usize| fates[i].panics = true);
+    let ticked = catch_unwind(AssertUnwindSafe(|| {
+        herd.par_tick_all(Time::ZERO, &mut fates, |fate, a| drop(a.tick(fate)))
+    }));
+    assert!(ticked.is_err());
+    // Each stretch ticked up to its panic; whoever panicked is poisoned, nobody else.
+    let poisoned: Vec<_> = herd.poisoned().collect();
+    assert!(!poisoned.is_empty());
+    assert!(poisoned.iter().all(|h| told.contains(&(h.index as usize))));
+    for handle in poisoned {
+        let fate = &mut fates[handle.index as usize];
+        fate.panics = false;
+        herd.recover(handle, fate, Time::ZERO).unwrap();
+    }
+    fates.iter_mut().for_each(|f| f.panics = false);
+    let turn = herd.par_tick_all(Time(1), &mut fates, |fate, a| drop(a.tick(fate)));
+    assert_eq!(turn.unwrap().ticked, 30_000);
+    assert!(fates.iter().all(|f| (1..=2).contains(&f.ticks)));
+}
+
+#[test]
+fn agents_may_despawn_during_a_parallel_tick() {
+    let (mut herd, mut fates) = fates(30_000);
+    fates.iter_mut().step_by(7).for_each(|f| f.dies = true);
+    let gone: Vec<_> = herd.handles().step_by(7).collect();
+    let turn = herd
+        .par_tick_all(Time::ZERO, &mut fates, |fate, a| {
+            if a.index() % 7 == 1 {
+                a.despawn(fate);
+            } else {
+                a.tick(fate).unwrap();
+            }
+        })
+        .unwrap();
+    assert_eq!(
+        (turn.despawned, herd.len()),
+        (2 * gone.len(), 30_000 - 2 * gone.len())
+    );
+    assert!(gone.iter().all(|h| !herd.contains(*h)));
+    // Those that had started were halted, once.
+    assert!(fates.iter().all(|f| f.halts == u32::from(f.dies)));
+    // The slots are taken again, by others.
+    let reborn = herd.spawn().unwrap();
+    assert_eq!((reborn.index, reborn.generation), (0, 1));
+}

@@ -231,3 +231,80 @@ fn an_agent_of_another_tree_is_not_taken_for_one_of_the_herd() {
         Err(TickError::WrongTree)
     ));
 }
+
+/// One outcome each for the ends of a herd: room for nobody, a slot's last tenant, an hour.
+#[test]
+fn a_herd_without_room_refuses_and_one_without_agents_does_nothing() {
+    use tickseed_core::HerdOptions;
+    let options = HerdOptions {
+        fixed: true,
+        ..HerdOptions::default()
+    };
+    let mut herd = Herd::with(tree(), options);
+    assert!(matches!(herd.spawn(), Err(HerdError::Full { capacity: 0 })));
+    assert_eq!((herd.slots(), herd.len()), (0, 0));
+    assert_eq!(herd.tick_all(Time::ZERO, |_| panic!("nobody")).ticked, 0);
+    assert_eq!(herd.tick_due(Time::ZERO, |_| panic!("nobody")).ticked, 0);
+    assert_eq!(
+        (herd.next_due(), herd.asleep(), herd.at(0)),
+        (None, 0, None)
+    );
+    let loaded = Herd::load(herd.tree().clone(), &herd.save().unwrap()).unwrap();
+    let (mut again, _) =
+        Herd::from_snapshot(herd.tree().clone(), &herd.snapshot().unwrap(), Time::ZERO).unwrap();
+    assert_eq!(loaded.len(), 0);
+    assert!(matches!(
+        again.spawn(),
+        Err(HerdError::Full { capacity: 0 })
+    ));
+}
+
+#[test]
+fn a_slot_that_has_had_four_billion_tenants_is_not_used_again() {
+    let mut herd = Herd::new(tree());
+    herd.spawn().unwrap();
+    // As if it had been despawned and spawned all that often.
+    let mut old = herd.snapshot().unwrap();
+    old.generations[0] = u32::MAX;
+    let (mut herd, _) = Herd::from_snapshot(tree(), &old, Time::ZERO).unwrap();
+    let last = herd.handle(0, u32::MAX).unwrap();
+    herd.despawn(last, &mut Trouble::default(), Time::ZERO)
+        .unwrap();
+    assert!(!herd.contains(last));
+    let next = herd.spawn().unwrap();
+    assert_eq!((next.index, next.generation), (1, 0));
+    // Also not after saving.
+    let mut loaded = Herd::load(herd.tree().clone(), &herd.save().unwrap()).unwrap();
+    let (mut again, _) =
+        Herd::from_snapshot(tree(), &herd.snapshot().unwrap(), Time::ZERO).unwrap();
+    assert_eq!(loaded.spawn().unwrap().index, 2);
+    assert_eq!(again.spawn().unwrap().index, 2);
+}
+
+#[test]
+fn a_clock_that_jumps_or_runs_back_ends_no_sleep_too_late() {
+    let n = nodes::<Trouble>();
+    let rest = n.sequence([n.wait(Duration::from_secs(10)), n.run_forever()]);
+    let mut herd = Herd::new(Arc::new(rest.build().unwrap()));
+    let agent = herd.spawn().unwrap();
+    let hour = 3_600_000;
+    let mut at = |ms: u64| {
+        let mut ticked = 0;
+        herd.tick_due(Time::from_millis(ms), |a| {
+            ticked += 1;
+            a.tick(&mut Trouble::default()).unwrap();
+        });
+        let leaf = herd.running(agent).unwrap();
+        let waits = herd.tree().node(leaf[0]).kind.name() == "wait";
+        (ticked, waits)
+    };
+    assert_eq!(at(hour), (1, true));
+    assert_eq!(at(hour + 50), (1, true));
+    assert_eq!(at(hour + 60), (0, true));
+    // Back: looked at again, and waits as long as its deadline says.
+    assert_eq!(at(0), (1, true));
+    assert_eq!(at(60), (0, true));
+    assert_eq!(at(hour + 9_000), (0, true));
+    // An hour ahead: one tick.
+    assert_eq!(at(2 * hour), (1, false));
+}

@@ -7,7 +7,8 @@
 //! 3. [`time_and_chance`]: waits, cooldowns, limits, randomness; why nothing reads a clock.
 //! 4. [`blackboards`]: typed keys, key blocks, the dynamic blackboard; guards as data.
 //! 5. [`debugging`]: outlines, reports, errors, and the questions people ask.
-//! 6. [`performance`]: what costs what, and what to do about it.
+//! 6. [`herds`]: many agents, asleep until something matters; abort scopes; saved and edited.
+//! 7. [`performance`]: what costs what, and what to do about it.
 //!
 //! The examples in the crate's `examples` folder are numbered in the same order.
 
@@ -15,5 +16,6 @@ pub mod blackboards;
 pub mod debugging;
 pub mod first_tree;
 pub mod halting;
+pub mod herds;
 pub mod performance;
 pub mod time_and_chance;

@@ -32,5 +32,5 @@
 //! # Ok::<(), tickseed::BuildError>(())
 //! ```
 //!
-//! Measure in release builds: `cargo xtask bench` compares with hand-written code and with other
-//! crates.
+//! Measure in release builds: `tickseed bench` compares with hand-written code and a layout of
+//! objects, and measures [herds](super::herds); `cargo xtask bench` with other crates, too.

@@ -27,7 +27,9 @@ Exit codes: 0 done, 1 the run failed or the files have mistakes, 2 the command l
 
 #[derive(Subcommand, Debug)]
 pub(crate) enum Command {
-    /// Run a world: on a screen of its own in a terminal, as lines of text elsewhere
+    /// Run a world: on a screen of its own in a terminal, as lines of text elsewhere. Or run a tree
+    /// file, in real time, with stand-ins for its leaves (see `tickseed sim --help`); edits of the
+    /// file apply to the running tree
     Run(Run),
     /// Run a world as fast as it goes and keep what its tree did in a file
     Record(recording::Record),
@@ -88,12 +90,14 @@ pub(crate) struct Run {
     /// No summary and no progress on standard error
     #[arg(long, short)]
     pub(crate) quiet: bool,
+    #[command(flatten)]
+    pub(crate) how: crate::sim::How,
 }
 
 /// A world with what will happen to it.
 #[derive(clap::Args, Clone, Debug)]
 pub(crate) struct Setup {
-    /// Which world; `tickseed list` names them
+    /// Which world; `tickseed list` names them. `run` takes a tree file as well
     #[arg(value_name = "WORLD")]
     name: String,
     /// The seed that decides everything random
@@ -126,6 +130,45 @@ impl Run {
         Ok(world)
     }
 
+    /// The run of a tree file, if one is named and not a world.
+    ///
+    /// # Errors
+    /// Options that only worlds have, or only files, were given for the other.
+    pub(crate) fn of_file(&self) -> Result<Option<crate::sim::Sim>, Fail> {
+        let setup = &self.setup;
+        if !setup.names_a_file() {
+            return match self.how.given() {
+                None => Ok(None),
+                Some(option) => Err(Fail::Usage(format!(
+                    "`{option}` is for tree files, and `{}` is a world",
+                    setup.name
+                ))),
+            };
+        }
+        let of_worlds = [
+            ("--agents", setup.agents.is_some()),
+            ("--click", !setup.click.is_empty()),
+            ("--drain", !setup.drain.is_empty()),
+            ("--serve", self.serve.is_some()),
+            ("--event-driven", self.event_driven),
+        ];
+        if let Some((option, _)) = of_worlds.iter().find(|(_, given)| *given) {
+            let message = format!("`{option}` is for worlds, and `{}` is a file", setup.name);
+            return Err(Fail::Usage(message));
+        }
+        Ok(Some(crate::sim::Sim {
+            file: setup.name.clone(),
+            how: self.how.clone(),
+            ticks: self.ticks,
+            seed: setup.seed,
+            restart: true,
+            expect: None,
+            json: self.json,
+            quiet: self.quiet,
+            watch: true,
+        }))
+    }
+
     /// Whether lines are asked for rather than a screen.
     pub(crate) fn wants_lines(&self) -> bool {
         self.json || self.plain || self.ticks.is_some()
@@ -133,6 +176,13 @@ impl Run {
 }
 
 impl Setup {
+    /// Whether a file is meant: no world's name has a dot or a slash.
+    fn names_a_file(&self) -> bool {
+        let world = WORLDS.iter().any(|world| world.name == self.name);
+        !world
+            && (self.name.contains(['.', '/', '\\']) || std::path::Path::new(&self.name).is_file())
+    }
+
     /// The command that begins this world in a player.
     ///
     /// # Errors

@@ -57,6 +57,9 @@ fn main() -> ExitCode {
 }
 
 fn start(run: &args::Run) -> Result<(), Fail> {
+    if let Some(sim) = run.of_file()? {
+        return sim.run();
+    }
     if let Some(at) = run.serve {
         let served = serving::Served {
             begin: run.setup.command()?,

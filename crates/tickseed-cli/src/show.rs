@@ -239,7 +239,7 @@ impl Show {
             return Ok(name.clone());
         }
         match loaded.main_tree(Duplicates::Replace) {
-            Ok(found) => Ok(found.tree.name.text.clone()),
+            Ok(found) => Ok(found.tree.name.text.to_string()),
             Err(_) if forest.names().count() > 1 => {
                 let names: Vec<_> = forest.names().collect();
                 Err(Fail::Usage(format!(

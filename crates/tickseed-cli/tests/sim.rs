@@ -301,3 +301,61 @@ fn the_corpus_runs_without_its_leaves() {
     }
     assert!(ran >= 260, "{ran} of {} run", paths.len());
 }
+
+#[test]
+fn run_takes_a_file_and_says_what_an_edit_did() {
+    let f = Folder::new("run_file");
+    f.write("a.tick", "main tree A { parallel { Stay; Go; wait 1h } }");
+    let mut child = f
+        .command(&[
+            "run",
+            "a.tick",
+            "--step",
+            "20ms",
+            "--ticks",
+            "2000",
+            "--default",
+            "running",
+        ])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
+    let mut wait = |what: &str| -> String {
+        for _ in 0..1500 {
+            let line = lines.next().expect("it goes on").unwrap();
+            if line.contains(what) {
+                return line;
+            }
+        }
+        panic!("no `{what}` came");
+    };
+    wait("Stay: running");
+    f.write("a.tick", "main tree A { parallel { Go; Other; wait 1h } }");
+    assert_eq!(
+        wait("reloaded"),
+        "reloaded; goes on: parallel/Go, parallel/wait"
+    );
+    assert!(wait("parallel/Stay").contains("cannot go on"));
+    wait("Other: running");
+    child.kill().unwrap();
+    child.wait().unwrap();
+
+    // What belongs to the other is said.
+    for (args, word) in [
+        (
+            &["run", "a.tick", "--agents", "5"][..],
+            "`--agents` is for worlds",
+        ),
+        (
+            &["run", "robot", "--leaf", "A=failure"],
+            "`--leaf` is for tree files",
+        ),
+    ] {
+        let output = f.command(args).output().unwrap();
+        assert_eq!(output.status.code(), Some(2), "{args:?}");
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert!(said.contains(word), "{said}");
+    }
+}

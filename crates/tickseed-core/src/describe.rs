@@ -253,8 +253,8 @@ impl<C: Context> Tree<C> {
             let _ = write!(out, " {name:?}");
         }
         let key = |id: KeyId| {
-            let known = C::schema().keys.get(id.0 as usize);
-            known.map_or_else(|| alloc::format!("key#{}", id.0), |k| k.name.to_string())
+            let known = self.key_name(id);
+            known.map_or_else(|| alloc::format!("key#{}", id.0), ToString::to_string)
         };
         for option in options(&node.kind, &key) {
             let _ = write!(out, " {option}");

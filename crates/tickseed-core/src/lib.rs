@@ -72,6 +72,6 @@ pub use snapshot::{Change, NodeState, Report, Snapshot, SnapshotError, Value};
 pub use status::{End, Status};
 pub use time::{Deadline, MAX_DURATION, Time};
 pub use trace::{KeyView, Trace};
-pub use tree::Tree;
+pub use tree::{Tree, TreeKey};
 #[doc(hidden)]
 pub use wake::Sabotage;

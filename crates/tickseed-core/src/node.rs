@@ -209,7 +209,8 @@ impl<C: Context> Node<C> {
     }
 
     /// The name, or the kind's name.
-    pub(crate) fn label(&self) -> &str {
+    #[must_use]
+    pub fn label(&self) -> &str {
         self.name.as_deref().unwrap_or_else(|| self.kind.name())
     }
 }

@@ -14,6 +14,7 @@ use crate::context::{Context, Cx};
 use crate::def::{Def, Funcs, Functions, NodeDef, NodeId};
 use crate::error::TickError;
 use crate::history::History;
+use crate::key::{KeyId, ScalarType};
 use crate::node::Node;
 use crate::run::{
     Env, Failed, Faults, Frame, NoTrace, Traced, Tracer, get, get_deadline, resume_point,
@@ -38,6 +39,20 @@ pub struct Tree<C: Context> {
     traced: OnceBox<Program>,
     /// What wakes sleeping agents, for herds that let them sleep.
     wakes: OnceBox<WakeTable>,
+    /// Keys beyond those of the context's schema.
+    keys: Vec<TreeKey>,
+}
+
+/// A key that a tree brings along, beyond the keys of its context's schema: one of a blackboard
+/// whose keys are declared where the tree is.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct TreeKey {
+    /// Its number.
+    pub id: KeyId,
+    /// Its name.
+    pub name: String,
+    /// Its type.
+    pub ty: ScalarType,
 }
 
 impl<C: Context> Tree<C> {
@@ -57,7 +72,38 @@ impl<C: Context> Tree<C> {
             program,
             traced: OnceBox::new(),
             wakes: OnceBox::new(),
+            keys: Vec::new(),
         })
+    }
+
+    /// With keys that the context's schema does not name, for outlines, recordings and tools.
+    ///
+    /// ```
+    /// use tickseed_core::{KeyId, ScalarType, TreeKey, nodes};
+    /// let key = TreeKey { id: KeyId(0x8000), name: "battery".into(), ty: ScalarType::F64 };
+    /// let tree = nodes::<()>().succeed().build().unwrap().with_keys([key]);
+    /// assert_eq!(tree.key_name(KeyId(0x8000)), Some("battery"));
+    /// ```
+    #[must_use]
+    pub fn with_keys(mut self, keys: impl IntoIterator<Item = TreeKey>) -> Self {
+        self.keys = keys.into_iter().collect();
+        self
+    }
+
+    /// The keys that the tree brings along: see [`with_keys`](Tree::with_keys).
+    #[must_use]
+    pub fn keys(&self) -> &[TreeKey] {
+        &self.keys
+    }
+
+    /// The name of a key, of the context's schema or the tree's own.
+    #[must_use]
+    pub fn key_name(&self, key: KeyId) -> Option<&str> {
+        if let Some(info) = C::schema().keys.get(usize::from(key.0)) {
+            return Some(info.name);
+        }
+        let own = self.keys.iter().find(|own| own.id == key)?;
+        Some(&own.name)
     }
 
     /// A new agent with the seed 0.

@@ -665,6 +665,10 @@ pub const COMMON_OPTIONS: &[OptionSpec] = &[option(
 
 /// The built-in of a kind.
 pub fn builtin(kind: &str) -> Option<&'static Builtin> {
+    // Names of leaves, which begin in upper case, are asked for most.
+    if !kind.starts_with(|c: char| c.is_ascii_lowercase()) {
+        return None;
+    }
     BUILTINS.iter().find(|builtin| builtin.name == kind)
 }
 

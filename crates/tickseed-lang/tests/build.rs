@@ -238,3 +238,21 @@ fn limits_on_runs_recovery_and_forgetting_can_be_written() {
     assert_eq!(board.by_name("", "n"), Some(Datum::Int(2)));
     assert_eq!(board.by_name("", "tries"), Some(Datum::Int(6)));
 }
+
+#[test]
+fn outlines_and_tools_know_the_keys_of_a_file_by_name() {
+    let registry = Registry::<Board>::new();
+    let text = "keys { battery = 0.9 }\nmain tree A { sequence { check battery < 0.2; Sub } }\ntree Sub { keys { battery = 5 }; check battery > 3 }";
+    let loaded = from_text("a.tick", text, &registry).unwrap();
+    let outline = loaded.tree.outline();
+    assert!(outline.contains("battery < 0.2"), "{outline}");
+    assert!(outline.contains("Sub::3/battery > 3"), "{outline}");
+    assert!(!outline.contains("key#"), "{outline}");
+    let names: Vec<_> = loaded
+        .tree
+        .keys()
+        .iter()
+        .map(|key| key.name.as_str())
+        .collect();
+    assert_eq!(names, ["battery", "Sub::3/battery"]);
+}

@@ -40,13 +40,13 @@ fn number() -> impl Strategy<Value = Literal> {
     prop_oneof![
         any::<i32>().prop_map(|v| Literal::Int(Number {
             value: v.into(),
-            raw: v.to_string()
+            raw: v.to_string().into()
         })),
         (0_u32..99, 0_u32..99).prop_map(|(a, b)| {
             let raw = format!("{a}.{b:02}");
             Literal::Float(Number {
                 value: raw.parse().unwrap(),
-                raw,
+                raw: raw.into(),
             })
         }),
         (
@@ -56,7 +56,7 @@ fn number() -> impl Strategy<Value = Literal> {
             .prop_map(|(n, (unit, nanos))| {
                 Literal::Duration(Number {
                     value: n * nanos,
-                    raw: format!("{n}{unit}"),
+                    raw: format!("{n}{unit}").into(),
                 })
             }),
     ]
@@ -67,7 +67,7 @@ fn simple_literal() -> impl Strategy<Value = Literal> {
         Just(Literal::None),
         any::<bool>().prop_map(Literal::Bool),
         number(),
-        text().prop_map(Literal::Text),
+        text().prop_map(|text| Literal::Text(text.into())),
         name().prop_map(|name| Literal::Word(name.text)),
     ]
 }
@@ -272,7 +272,7 @@ fn native_node() -> impl Strategy<Value = Node> {
                 let value = match option.value {
                     OptionValue::Flag => None,
                     OptionValue::Word(words) => {
-                        let word = Literal::Word(words[0].to_owned());
+                        let word = Literal::Word(words[0].to_owned().into());
                         Some(Value::literal(word, Span::default()))
                     }
                     OptionValue::NumberOrAll => Some(Value::int(2, Span::default())),

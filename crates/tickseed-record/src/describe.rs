@@ -57,6 +57,11 @@ impl TreeDef {
         self
     }
 
+    /// Adds a key behind the others.
+    pub(crate) fn add_key(&mut self, name: &str, ty: tickseed_core::ScalarType) {
+        self.keys.push(key(name, ty));
+    }
+
     /// With keys that are known by their present values.
     #[must_use]
     pub fn with_keys<'k>(mut self, keys: impl IntoIterator<Item = (&'k str, Scalar)>) -> TreeDef {

@@ -45,10 +45,25 @@ impl Sink for Ring {
 }
 
 impl TreeDef {
-    /// Describes a built tree with the keys of its context.
+    /// Describes a built tree with the keys of its context and those it brings along.
     #[must_use]
     pub fn of<C: Context>(id: u32, name: impl Into<String>, tree: &Tree<C>) -> TreeDef {
-        TreeDef::new(id, name, tree.def()).with_schema(C::schema())
+        let mut def = TreeDef::new(id, name, tree.def()).with_schema(C::schema());
+        let schema = def.keys.len();
+        for own in tree.keys() {
+            def.add_key(&own.name, own.ty);
+        }
+        // Keys are numbered by their place in the list.
+        for read in def.nodes.iter_mut().flat_map(|node| &mut node.reads) {
+            let own = tree
+                .keys()
+                .iter()
+                .position(|own| u32::from(own.id.0) == *read);
+            if let Some(own) = own {
+                *read = (schema + own) as u32;
+            }
+        }
+        def
     }
 }
 
@@ -195,8 +210,9 @@ impl<C: Context, S: Sink> Recorded<C, S> {
             _ => None,
         };
         tick.inputs = std::mem::take(&mut self.inputs);
-        let keys = 0..C::schema().keys.len() as u16;
-        let values = keys.map(|k| C::read(at, KeyId(k)).map_or(Value::Null, Value::from));
+        let schema = (0..C::schema().keys.len()).map(|k| KeyId(k as u16));
+        let keys = schema.chain(self.tree.keys().iter().map(|own| own.id));
+        let values = keys.map(|k| C::read(at, k).map_or(Value::Null, Value::from));
         tick.keys = key_changes(&mut seen.keys, values, |k| writer_in(&self.report, k));
         if let Err(e) = self.sink.tick(tick) {
             self.failed = Some(e);

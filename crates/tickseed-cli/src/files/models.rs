@@ -62,7 +62,7 @@ impl Models {
             for item in loaded.documents.iter().flat_map(|document| &document.items) {
                 match item {
                     Item::Model(model) if model.category != Category::Subtree => {
-                        models.insert(model.name.text.clone(), model.clone());
+                        models.insert(model.name.text.to_string(), model.clone());
                     }
                     Item::Enum(_) if !enums.contains(item) => enums.push(item.clone()),
                     Item::Tree(tree) if self.infer => {

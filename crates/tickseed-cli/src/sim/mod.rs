@@ -14,6 +14,58 @@ use out::{Form, Out};
 use session::Session;
 use watch::Watch;
 
+/// Nanoseconds between two ticks.
+const STEP: u64 = 100_000_000;
+
+/// How a tree file is run without the code of its leaves.
+#[derive(clap::Args, Clone, Debug)]
+#[command(next_help_heading = "Tree files")]
+pub(crate) struct How {
+    /// Which tree of the file [default: its main tree]
+    #[arg(long, value_name = "NAME")]
+    tree: Option<String>,
+    /// Files or folders whose trees it may use without including them; may be repeated
+    #[arg(long, value_name = "FILE")]
+    with: Vec<String>,
+    /// What leaves do: 'PATTERN=BEHAVIOUR'; may be repeated
+    #[arg(long, value_name = "RULE")]
+    leaf: Vec<String>,
+    /// A file of such rules
+    #[arg(long, value_name = "FILE")]
+    plan: Option<String>,
+    /// What all other leaves do
+    #[arg(long, value_name = "BEHAVIOUR")]
+    default: Option<String>,
+    /// Give a key of the root blackboard a value first: KEY=VALUE; may be repeated
+    #[arg(long, value_name = "KEY=VALUE")]
+    set: Vec<String>,
+    /// Time between two ticks [default: 100ms]
+    #[arg(long, value_name = "DURATION", value_parser = step)]
+    step: Option<u64>,
+    /// Correct known faults of BehaviorTree.CPP and Nav2 instead of repeating them
+    #[arg(long)]
+    fix_known_bugs: bool,
+}
+
+impl How {
+    /// The options that were given and mean nothing for a world.
+    pub(crate) fn given(&self) -> Option<&'static str> {
+        let all = [
+            ("--tree", self.tree.is_some()),
+            ("--with", !self.with.is_empty()),
+            ("--leaf", !self.leaf.is_empty()),
+            ("--plan", self.plan.is_some()),
+            ("--default", self.default.is_some()),
+            ("--set", !self.set.is_empty()),
+            ("--step", self.step.is_some()),
+            ("--fix-known-bugs", self.fix_known_bugs),
+        ];
+        all.into_iter()
+            .find(|(_, given)| *given)
+            .map(|(name, _)| name)
+    }
+}
+
 #[derive(clap::Args, Clone, Debug)]
 #[command(after_help = "\
 Behaviours:
@@ -37,53 +89,31 @@ Exit codes: 0 done, 1 the file has mistakes, a leaf failed with an error or --ex
 pub(crate) struct Sim {
     /// The tree file: .tick, XML, JSON or binary
     #[arg(value_name = "FILE")]
-    file: String,
-    /// Which tree of it [default: its main tree]
-    #[arg(long, value_name = "NAME")]
-    tree: Option<String>,
-    /// Files or folders whose trees it may use without including them; may be repeated
-    #[arg(long, value_name = "FILE")]
-    with: Vec<String>,
-    /// What leaves do: 'PATTERN=BEHAVIOUR'; may be repeated
-    #[arg(long, value_name = "RULE")]
-    leaf: Vec<String>,
-    /// A file of such rules
-    #[arg(long, value_name = "FILE")]
-    plan: Option<String>,
-    /// What all other leaves do
-    #[arg(long, value_name = "BEHAVIOUR")]
-    default: Option<String>,
-    /// Give a key of the root blackboard a value first: KEY=VALUE; may be repeated
-    #[arg(long, value_name = "KEY=VALUE")]
-    set: Vec<String>,
+    pub(crate) file: String,
+    #[command(flatten)]
+    pub(crate) how: How,
     /// How many ticks at most; with --watch, without an end if not given [default: 100]
     #[arg(long, value_name = "N")]
-    ticks: Option<u64>,
-    /// Simulated time between two ticks
-    #[arg(long, value_name = "DURATION", default_value = "100ms", value_parser = step)]
-    step: u64,
+    pub(crate) ticks: Option<u64>,
     /// The seed that decides everything random
     #[arg(long, value_name = "S", default_value_t = 0)]
-    seed: u64,
+    pub(crate) seed: u64,
     /// Begin anew when the tree has finished, instead of stopping
     #[arg(long)]
-    restart: bool,
-    /// Correct known faults of BehaviorTree.CPP and Nav2 instead of repeating them
-    #[arg(long)]
-    fix_known_bugs: bool,
+    pub(crate) restart: bool,
     /// Fail unless the last tick answers this
     #[arg(long, value_name = "STATUS", value_parser = ["success", "failure", "running", "skipped"])]
-    expect: Option<String>,
+    pub(crate) expect: Option<String>,
     /// One JSON object a line: the tree, every tick, the summary
     #[arg(long)]
-    json: bool,
+    pub(crate) json: bool,
     /// Only the summary
     #[arg(long, short, conflicts_with = "json")]
-    quiet: bool,
+    pub(crate) quiet: bool,
     /// Run in real time and go over to the edited tree whenever a file changes: what still exists
     /// goes on, the rest is halted; a broken edit is reported and the old tree runs on
     #[arg(long)]
-    watch: bool,
+    pub(crate) watch: bool,
 }
 
 fn step(text: &str) -> Result<u64, String> {
@@ -121,25 +151,26 @@ impl Sim {
             (None, true) => u64::MAX,
             (None, false) => 100,
         };
+        let step = self.how.step.unwrap_or(STEP);
         let mut last = None;
         let mut failed = None;
         for tick in 0..ticks {
             if let Some(watch) = &mut watch
-                && watch.changed_within(std::time::Duration::from_nanos(self.step))
+                && watch.changed_within(std::time::Duration::from_nanos(step))
             {
-                session.reload(self, &plan, tick * self.step, &mut out)?;
+                session.reload(self, &plan, tick * step, &mut out)?;
                 watch.follow(session.files())?;
             }
-            match session.tick(tick * self.step) {
+            match session.tick(tick * step) {
                 Ok(status) => {
-                    out.tick(&mut session, tick + 1, tick * self.step, Some(status))?;
+                    out.tick(&mut session, tick + 1, tick * step, Some(status))?;
                     last = Some(status);
                     if status != Status::Running && !self.restart && !self.watch {
                         break;
                     }
                 }
                 Err(error) => {
-                    out.tick(&mut session, tick + 1, tick * self.step, None)?;
+                    out.tick(&mut session, tick + 1, tick * step, None)?;
                     failed = Some(Fail::Tick(tick + 1, error));
                     break;
                 }
@@ -164,15 +195,15 @@ impl Sim {
     fn plan(&self) -> Result<Plan, Fail> {
         let mut plan = Plan::default();
         let usage = |what: &str, error| Fail::Usage(format!("{what}: {error}"));
-        for rule in &self.leaf {
+        for rule in &self.how.leaf {
             plan.add(rule).map_err(|e| usage("--leaf", e))?;
         }
-        if let Some(path) = &self.plan {
+        if let Some(path) = &self.how.plan {
             let bytes = crate::files::read(path)?;
             let text = String::from_utf8_lossy(&bytes);
             plan.read(&text).map_err(|e| usage(path, e))?;
         }
-        if let Some(default) = &self.default {
+        if let Some(default) = &self.how.default {
             plan.set_default(default)
                 .map_err(|e| usage("--default", e))?;
         }
@@ -186,7 +217,7 @@ impl Sim {
             let (key, value) = text.split_once('=').ok_or_else(wrong)?;
             Ok((key.trim().to_owned(), datum(value.trim())))
         };
-        self.set.iter().map(one).collect()
+        self.how.set.iter().map(one).collect()
     }
 }
 

@@ -3,10 +3,10 @@
 use std::io::{BufWriter, Write};
 
 use serde_json::{Value, json};
-use tickseed_core::Status;
+use tickseed_core::{Change, Status};
 use tickseed_lang::build::Failed;
 
-use super::session::Session;
+use super::session::{Moved, Session};
 use crate::fail::Fail;
 use crate::files::Messages;
 
@@ -60,7 +60,7 @@ impl<W: Write> Out<W> {
         let nodes: Vec<Value> = nodes
             .map(|(i, node)| {
                 json!({
-                    "kind": node.kind, "name": node.name, "path": node.path,
+                    "kind": node.kind.as_str(), "name": node.name.as_str(), "path": session.path(i),
                     "parent": node.parent, "line": session.line_of(i),
                 })
             })
@@ -103,7 +103,7 @@ impl<W: Write> Out<W> {
                 for step in session.steps() {
                     let node = &session.nodes()[step.instance];
                     let label = if node.name == node.kind {
-                        node.kind.clone()
+                        node.kind.to_string()
                     } else {
                         format!("{} \"{}\"", node.kind, node.name)
                     };
@@ -111,7 +111,7 @@ impl<W: Write> Out<W> {
                     lines.push(format!("{:1$}{label}: {status}", "", 2 + 2 * step.depth));
                 }
                 for instance in session.halted() {
-                    lines.push(format!("  halted: {}", session.nodes()[instance].path));
+                    lines.push(format!("  halted: {}", session.path(instance)));
                 }
                 if lines == self.shown && logged.is_empty() {
                     self.same += 1;
@@ -144,12 +144,13 @@ impl<W: Write> Out<W> {
     /// How often each node answered what.
     pub(super) fn summary(&mut self, session: &Session, last: Option<Status>) -> Result<(), Fail> {
         let last = last.map_or("none".to_owned(), |status| status.to_string());
-        let counted = session.nodes().iter().zip(&session.counts);
+        let counted =
+            (session.counts.iter().enumerate()).map(|(i, counts)| (session.path(i), counts));
         if self.form == Form::Json {
             let nodes: Vec<Value> = counted
-                .map(|(node, c)| {
+                .map(|(path, c)| {
                     json!({
-                        "path": node.path, "success": c.success, "failure": c.failure,
+                        "path": path, "success": c.success, "failure": c.failure,
                         "running": c.running, "skipped": c.skipped, "halted": c.halted,
                     })
                 })
@@ -160,13 +161,8 @@ impl<W: Write> Out<W> {
         }
         self.end_of_same()?;
         let total = session.nodes().len();
-        let idle: Vec<&str> = session
-            .nodes()
-            .iter()
-            .zip(&session.counts)
-            .filter(|(_, counts)| counts.none())
-            .map(|(node, _)| node.path.as_str())
-            .collect();
+        let idle = counted.clone().filter(|(_, counts)| counts.none());
+        let idle: Vec<&str> = idle.map(|(path, _)| path).collect();
         let ticks = if self.ticks == 1 { "tick" } else { "ticks" };
         writeln!(self.out, "\n{} {ticks}, last: {last}", self.ticks)?;
         writeln!(
@@ -174,7 +170,7 @@ impl<W: Write> Out<W> {
             "{:>9}{:>9}{:>9}{:>9}{:>9}  node",
             "success", "failure", "running", "skipped", "halted"
         )?;
-        for (node, c) in counted.filter(|(_, counts)| !counts.none()) {
+        for (path, c) in counted.filter(|(_, counts)| !counts.none()) {
             let numbers = [c.success, c.failure, c.running, c.skipped, c.halted];
             let numbers = numbers.map(|n| {
                 if n == 0 {
@@ -184,7 +180,7 @@ impl<W: Write> Out<W> {
                 }
             });
             let [a, b, c, d, e] = numbers;
-            writeln!(self.out, "{a:>9}{b:>9}{c:>9}{d:>9}{e:>9}  {}", node.path)?;
+            writeln!(self.out, "{a:>9}{b:>9}{c:>9}{d:>9}{e:>9}  {path}")?;
         }
         if !idle.is_empty() {
             writeln!(self.out, "{} of {total} nodes never ran:", idle.len())?;
@@ -210,12 +206,15 @@ impl<W: Write> Out<W> {
         Ok(self.out.flush()?)
     }
 
-    /// The files were read anew; `kept` are the leaves that go on.
-    pub(super) fn reloaded(&mut self, session: &Session, kept: &[String]) -> Result<(), Fail> {
+    /// The files were read anew.
+    pub(super) fn reloaded(&mut self, session: &Session, moved: &Moved) -> Result<(), Fail> {
         self.shown.clear();
         match self.form {
             Form::Json => {
-                self.object(&json!({"reloaded": {"kept": kept}}))?;
+                let changes: Vec<Value> = (moved.report.changes.iter())
+                    .map(|(path, change)| change_to_json(path, change))
+                    .collect();
+                self.object(&json!({"reloaded": {"kept": moved.kept, "changes": changes}}))?;
                 self.tree(session)?;
             }
             Form::Text | Form::Summary => {
@@ -223,13 +222,28 @@ impl<W: Write> Out<W> {
                 writeln!(
                     self.out,
                     "reloaded; {}",
-                    match kept {
+                    match moved.kept.as_slice() {
                         [] => "nothing goes on from before".to_owned(),
                         kept => format!("goes on: {}", kept.join(", ")),
                     }
                 )?;
+                for line in moved.report.to_string().lines() {
+                    writeln!(self.out, "  {line}")?;
+                }
             }
         }
         Ok(self.out.flush()?)
     }
+}
+
+fn change_to_json(path: &str, change: &Change) -> Value {
+    let word = match change {
+        Change::Moved { to } => return json!({"path": path, "change": "moved", "to": to}),
+        Change::Restarted => "restarted",
+        Change::Dropped => "dropped",
+        Change::Reset => "reset",
+        Change::Boxed => "boxed",
+        _ => "other",
+    };
+    json!({"path": path, "change": word})
 }

@@ -2,7 +2,7 @@
 
 use std::io::Write;
 
-use tickseed_core::{Agent, NodeId, Status, TickError, TickReport, Time};
+use tickseed_core::{Agent, NodeId, Report, Status, TickError, TickReport, Time};
 use tickseed_lang::build::{self, Failed, Loaded};
 use tickseed_lang::diagnostics::{Diagnostic, nearest};
 use tickseed_lang::expr::Datum;
@@ -20,6 +20,8 @@ pub(super) struct Session {
     agent: Agent,
     sim: simulate::Sim,
     report: TickReport,
+    /// The path of each written node.
+    paths: Vec<String>,
     /// What each written node answered so far.
     pub(super) counts: Vec<Counts>,
 }
@@ -39,6 +41,14 @@ impl Counts {
     pub(super) fn none(&self) -> bool {
         self.success + self.failure + self.running + self.skipped == 0
     }
+}
+
+/// What became of an agent that went over to an edited tree.
+pub(super) struct Moved {
+    /// The paths of what runs on.
+    pub(super) kept: Vec<String>,
+    /// What did not stay as it was.
+    pub(super) report: Report,
 }
 
 /// One written node's part in a tick.
@@ -75,6 +85,7 @@ impl Session {
             sim: simulate::Sim::new(loaded.board()),
             report: TickReport::new(),
             counts: vec![Counts::default(); loaded.instances.len()],
+            paths: paths(&loaded),
             loaded,
         })
     }
@@ -82,6 +93,11 @@ impl Session {
     /// The written nodes.
     pub(super) fn nodes(&self) -> &[build::Instance] {
         &self.loaded.instances
+    }
+
+    /// The path of a written node.
+    pub(super) fn path(&self, instance: usize) -> &str {
+        self.paths.get(instance).map_or("", String::as_str)
     }
 
     /// The line that a written node begins on.
@@ -98,9 +114,9 @@ impl Session {
 
     /// Rules that fit no leaf.
     pub(super) fn unused_rules<'p>(&self, plan: &'p Plan) -> Vec<&'p str> {
-        let nodes = self.nodes().iter();
+        let nodes = self.nodes().iter().zip(&self.paths);
         let names: Vec<[&str; 3]> = nodes
-            .map(|node| [node.kind.as_str(), node.name.as_str(), node.path.as_str()])
+            .map(|(node, path)| [node.kind.as_str(), node.name.as_str(), path])
             .collect();
         plan.unused(&names)
     }
@@ -214,21 +230,22 @@ impl Session {
             // A file that an editor is just replacing comes back.
             Err(_) => return Ok(()),
         };
-        let kept = self.move_to(loaded, Time::from_nanos(nanos), args.seed);
-        out.reloaded(self, &kept)
+        let moved = self.move_to(loaded, Time::from_nanos(nanos), args.seed);
+        out.reloaded(self, &moved)
     }
 
-    /// Moves the agent to another tree; gives the paths of what runs on.
-    fn move_to(&mut self, new: Loaded<simulate::Sim>, now: Time, seed: u64) -> Vec<String> {
+    /// Moves the agent to another tree.
+    fn move_to(&mut self, new: Loaded<simulate::Sim>, now: Time, seed: u64) -> Moved {
         let old = &self.loaded.tree;
         let before = old.running(&self.agent);
         let before: Vec<String> = before.into_iter().map(|node| old.path(node)).collect();
         // Halts of what is gone still see the keys of the tree that they were written for.
         let moved = new.tree.migrate(old, &mut self.agent, &mut self.sim, now);
-        if moved.is_err() {
+        let report = moved.unwrap_or_else(|_| {
             // A poisoned agent cannot be moved.
             self.agent = new.tree.agent_seeded(seed);
-        }
+            Report::default()
+        });
         let after = new.tree.running(&self.agent);
         let after: Vec<String> = after.into_iter().map(|node| new.tree.path(node)).collect();
         let kept = before
@@ -237,21 +254,23 @@ impl Session {
             .collect();
         self.sim.take_over(new.board());
         self.counts = vec![Counts::default(); new.instances.len()];
+        self.paths = paths(&new);
         self.report.clear();
         self.loaded = new;
-        kept
+        Moved { kept, report }
     }
 }
 
 /// Loads the files and puts stand-ins for what has no code.
 fn load(args: &Args, plan: &Plan) -> Result<Result<Loaded<simulate::Sim>, Failed>, Fail> {
-    let files: load::Loaded = files::load_with(&args.file, None, &args.with)?;
+    let files: load::Loaded = files::load_with(&args.file, None, &args.how.with)?;
     let registry = simulate::registry(&files.documents, plan);
     let mut options = build::Options::default();
-    options.main.clone_from(&args.tree);
+    options.main.clone_from(&args.how.tree);
     options.every_node = true;
-    options.fix_known_bugs = args.fix_known_bugs;
+    options.fix_known_bugs = args.how.fix_known_bugs;
     options.extra_keys = args
+        .how
         .set
         .iter()
         .filter_map(|text| Some(text.split_once('=')?.0.trim().to_owned()))
@@ -261,6 +280,12 @@ fn load(args: &Args, plan: &Plan) -> Result<Result<Loaded<simulate::Sim>, Failed
         return Ok(Err(failed(files)));
     }
     Ok(build::from_loaded(files, &registry, &options))
+}
+
+fn paths(loaded: &Loaded<simulate::Sim>) -> Vec<String> {
+    (0..loaded.instances.len())
+        .map(|i| loaded.path(i))
+        .collect()
 }
 
 fn failed(files: load::Loaded) -> Failed {

@@ -229,36 +229,36 @@ fn nested_value(r: &mut Reader<'_>, depth: usize) -> Result<Value> {
         2 => Literal::Bool(true),
         3 => Literal::Int(Number {
             value: r.signed()?,
-            raw: r.string()?,
+            raw: r.short()?,
         }),
         4 => Literal::Float(Number {
             value: r.float()?,
-            raw: r.string()?,
+            raw: r.short()?,
         }),
         5 => Literal::Duration(Number {
             value: r.signed()?,
-            raw: r.string()?,
+            raw: r.short()?,
         }),
-        6 => Literal::Text(r.string()?),
-        7 => Literal::Word(r.string()?),
+        6 => Literal::Text(r.short()?),
+        7 => Literal::Word(r.short()?),
         8 => Literal::List(r.list(|r| nested_value(r, depth + 1))?),
         tag => {
             let kind = match tag {
                 9 => ValueKind::Key(KeyRef {
                     scope: KeyScope::Local,
-                    name: r.string()?,
+                    name: r.short()?,
                 }),
                 10 => ValueKind::Key(KeyRef {
                     scope: KeyScope::Root,
-                    name: r.string()?,
+                    name: r.short()?,
                 }),
                 11 => ValueKind::SameName,
                 12 => ValueKind::Code(Code {
-                    text: r.string()?,
+                    text: r.short()?,
                     dialect: Dialect::Tick,
                 }),
                 13 => ValueKind::Code(Code {
-                    text: r.string()?,
+                    text: r.short()?,
                     dialect: Dialect::BtCpp,
                 }),
                 14 => {
@@ -308,5 +308,5 @@ fn category(r: &mut Reader<'_>) -> Result<Category> {
 }
 
 fn name(r: &mut Reader<'_>) -> Result<Name> {
-    Ok(Name::new(r.string()?, Span::default()))
+    Ok(Name::new(r.short()?, Span::default()))
 }

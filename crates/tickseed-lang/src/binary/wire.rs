@@ -1,6 +1,7 @@
 //! Numbers and strings on the wire.
 
 use super::{BinaryError, MAX_SHARED, MAX_THINGS};
+use crate::model::Str;
 use std::collections::HashMap;
 
 /// Collects the document's bytes and the strings it shares.
@@ -185,6 +186,15 @@ impl<'b> Reader<'b> {
     }
 
     pub(super) fn string(&mut self) -> Result<String> {
+        self.shared_text().map(str::to_owned)
+    }
+
+    /// A string that is short as a rule.
+    pub(super) fn short(&mut self) -> Result<Str> {
+        self.shared_text().map(Str::from)
+    }
+
+    fn shared_text(&mut self) -> Result<&'b str> {
         let number = self.number()?;
         let half = usize::try_from(number >> 1).map_err(|_| self.invalid("a smaller number"))?;
         let text = if number & 1 == 1 {
@@ -195,7 +205,7 @@ impl<'b> Reader<'b> {
                 .copied()
                 .ok_or_else(|| self.invalid("a shared string"))?
         };
-        Ok(text.to_owned())
+        Ok(text)
     }
 
     pub(super) fn list<T>(

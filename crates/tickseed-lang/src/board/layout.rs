@@ -1,5 +1,7 @@
 //! The keys of a loaded tree: names, owners, types and places.
 
+use tickseed_core::{ScalarType, TreeKey};
+
 use crate::expr::{Datum, Slot, Type};
 
 /// All keys of a loaded tree. Made when a tree is loaded, shared by the boards of all its agents.
@@ -123,6 +125,25 @@ impl Layout {
         self.slots()
             .find(|(_, info)| info.scope == scope && info.name == name)
             .map(|(slot, _)| slot)
+    }
+
+    /// The scalar keys as the engine names them: those of the root by their names, those of subtrees
+    /// behind the subtree's path.
+    pub fn tree_keys(&self) -> impl Iterator<Item = TreeKey> + '_ {
+        self.slots().filter_map(|(slot, info)| {
+            let ty = match info.ty {
+                Type::Bool => ScalarType::Bool,
+                Type::Int => ScalarType::I64,
+                Type::Float => ScalarType::F64,
+                _ => return None,
+            };
+            let name = match self.scopes.get(info.scope as usize) {
+                Some(scope) if !scope.is_empty() => format!("{scope}/{}", info.name),
+                _ => info.name.clone(),
+            };
+            let id = super::key_of(slot)?;
+            Some(TreeKey { id, name, ty })
+        })
     }
 
     /// The mark for entries made by a type of this name.

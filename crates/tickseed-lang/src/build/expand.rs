@@ -6,7 +6,7 @@ use std::sync::Arc;
 use tickseed_core::{Node, Tree, nodes};
 
 use super::scope::{ROOT, Scope, ScopeId};
-use super::{Failed, Instance, Loaded, Loader, MAX_NODES, Options};
+use super::{Failed, Instance, Loaded, Loader, MAX_NODES, Options, Twins, Whereabouts};
 use crate::board::{HasBoard, Layout, Mark};
 use crate::builtin::{BUILTINS, builtin};
 use crate::compat;
@@ -86,7 +86,7 @@ impl<'d, C: HasBoard> Loader<'d, C> {
             open: Vec::new(),
             typed: HashMap::new(),
             too_many: false,
-            twins: HashMap::new(),
+            twins: Twins::default(),
             names: None,
             subtree_paths: Default::default(),
         }
@@ -116,12 +116,13 @@ impl<'d, C: HasBoard> Loader<'d, C> {
         };
         match Tree::build(root) {
             Ok(tree) => Ok(Loaded {
-                tree,
+                tree: tree.with_keys(self.layout.tree_keys()),
                 layout: Arc::new(self.layout),
                 instances: self.instances,
                 diagnostics: self.diagnostics,
                 sources,
                 halt_scripts: self.halt_scripts,
+                twins: self.twins,
             }),
             Err(error) => {
                 for issue in error.issues {
@@ -166,9 +167,9 @@ impl<'d, C: HasBoard> Loader<'d, C> {
                 let words = declared.words.iter().map(|word| {
                     let number = word.number.unwrap_or(next);
                     next = number.wrapping_add(1);
-                    (word.name.text.clone(), number)
+                    (word.name.text.to_string(), number)
                 });
-                let entry = (declared.name.text.clone(), words.collect());
+                let entry = (declared.name.text.to_string(), words.collect());
                 self.enums.push(entry);
             }
         }
@@ -183,7 +184,7 @@ impl<'d, C: HasBoard> Loader<'d, C> {
         for name in self.options.extra_keys.clone() {
             let key = model::KeyRef {
                 scope: model::KeyScope::Local,
-                name,
+                name: name.into(),
             };
             if !lexical {
                 self.resolve(ROOT, &key, Span::default());
@@ -197,7 +198,7 @@ impl<'d, C: HasBoard> Loader<'d, C> {
             };
             self.declare(ROOT, param.name.as_str(), ty, initial, true, param.span);
         }
-        self.body(tree, ROOT, None, "")
+        self.body(tree, ROOT, None)
     }
 
     fn main_tree(&mut self) -> Option<(&'d Document, &'d model::Tree)> {
@@ -308,7 +309,6 @@ impl<'d, C: HasBoard> Loader<'d, C> {
         tree: &'d model::Tree,
         scope: ScopeId,
         parent: Option<usize>,
-        prefix: &str,
     ) -> Option<Node<C>> {
         self.open.push((tree.name.as_str(), tree.name.span));
         for key in tree.keys.iter().flat_map(|keys| &keys.keys) {
@@ -316,7 +316,7 @@ impl<'d, C: HasBoard> Loader<'d, C> {
         }
         let mut made = Vec::new();
         for node in &tree.body {
-            if let Made::Node(node) = self.written(node, scope, parent, prefix) {
+            if let Made::Node(node) = self.written(node, scope, parent) {
                 made.push(node);
             }
         }
@@ -343,7 +343,6 @@ impl<'d, C: HasBoard> Loader<'d, C> {
         node: &'d model::Node,
         scope: ScopeId,
         parent: Option<usize>,
-        prefix: &str,
     ) -> Made<C> {
         if node.disabled {
             return Made::Nothing;
@@ -366,9 +365,9 @@ impl<'d, C: HasBoard> Loader<'d, C> {
             }
             return Made::Failed;
         }
-        let id = self.instance(node, scope, parent, prefix);
+        let id = self.instance(node, scope, parent);
         let place = Place { scope, id };
-        let made = self.kind(node, place, prefix);
+        let made = self.kind(node, place);
         let Made::Node(mut made) = made else {
             // Hooks are checked even if the node itself is wrong.
             let stand_in = nodes::<C>().succeed();
@@ -376,7 +375,10 @@ impl<'d, C: HasBoard> Loader<'d, C> {
             return made;
         };
         made = made.origin(id as u32);
-        if let Some(name) = &node.name {
+        // Most makers give the name that they were told.
+        if let Some(name) = &node.name
+            && made.label() != name.as_str()
+        {
             made = made.named(name.text.clone());
         }
         for tag in node.options().filter(|o| o.name() == "tag") {
@@ -389,70 +391,52 @@ impl<'d, C: HasBoard> Loader<'d, C> {
             .into()
     }
 
-    fn instance(
-        &mut self,
-        node: &model::Node,
-        scope: ScopeId,
-        parent: Option<usize>,
-        prefix: &str,
-    ) -> usize {
+    fn instance(&mut self, node: &model::Node, scope: ScopeId, parent: Option<usize>) -> usize {
         let id = self.instances.len();
-        let kind = node.kind.text.clone();
-        let name = node.name.as_ref().map(|name| name.text.clone());
-        let own = match &name {
-            Some(name) => name.clone(),
-            None => format!("{kind}::{}", id + 1),
-        };
-        let label = name.clone().unwrap_or_else(|| kind.clone());
-        let above = parent.map_or("", |p| self.instances[p].path.as_str());
-        let mut path = if above.is_empty() {
-            label
-        } else {
-            format!("{above}/{label}")
-        };
-        // Siblings of one label are told apart by number.
-        let twins = self.twins.entry(path.clone()).or_insert(0);
-        *twins += 1;
-        if *twins > 1 {
-            path = format!("{path}#{twins}");
-        }
         let mut shown = Vec::new();
-        for attribute in &node.attributes {
-            if let (Role::Argument | Role::Hook(_), Some(value)) =
-                (attribute.role, &attribute.value)
-            {
-                let name = match attribute.role {
-                    Role::Hook(hook) => hook.xml(),
-                    _ => attribute.name(),
-                };
-                shown.push((name.to_owned(), value.to_attribute()));
+        if self.options.every_node {
+            for attribute in &node.attributes {
+                if let (Role::Argument | Role::Hook(_), Some(value)) =
+                    (attribute.role, &attribute.value)
+                {
+                    let name = match attribute.role {
+                        Role::Hook(hook) => hook.xml(),
+                        _ => attribute.name(),
+                    };
+                    shown.push((name.into(), value.to_attribute()));
+                }
             }
         }
+        let name = node.name.as_ref().unwrap_or(&node.kind);
         self.instances.push(Instance {
-            name: name.unwrap_or_else(|| kind.clone()),
-            full_path: format!("{prefix}{own}"),
-            path,
-            role: compat::StatusRole::of(&kind),
-            kind,
+            name: name.text.clone(),
+            named: node.name.is_some(),
+            kind: node.kind.text.clone(),
             span: node.kind.span,
             parent,
             scope: self.scopes[scope].layout,
             subtree: None,
             shown,
+            role: compat::StatusRole::Leaf,
         });
         id
     }
 
+    /// Where a node stands.
+    pub(crate) fn whereabouts(&self, id: usize) -> Whereabouts<'_> {
+        Whereabouts {
+            instances: &self.instances,
+            scopes: self.layout.scopes(),
+            twins: &self.twins,
+            id,
+        }
+    }
+
     /// All children, made in order; `None` if any of them is wrong.
-    pub(crate) fn children(
-        &mut self,
-        node: &'d model::Node,
-        place: Place,
-        prefix: &str,
-    ) -> Option<Vec<Node<C>>> {
+    pub(crate) fn children(&mut self, node: &'d model::Node, place: Place) -> Option<Vec<Node<C>>> {
         let mut all = Some(Vec::with_capacity(node.children.len()));
         for child in &node.children {
-            match self.written(child, place.scope, Some(place.id), prefix) {
+            match self.written(child, place.scope, Some(place.id)) {
                 Made::Node(child) => {
                     if let Some(all) = &mut all {
                         all.push(child);
@@ -465,25 +449,25 @@ impl<'d, C: HasBoard> Loader<'d, C> {
         all
     }
 
-    fn kind(&mut self, node: &'d model::Node, place: Place, prefix: &str) -> Made<C> {
+    fn kind(&mut self, node: &'d model::Node, place: Place) -> Made<C> {
         let kind = node.kind.as_str();
         if node.form == Form::Explicit(Category::Subtree) {
-            return self.subtree(node, place, prefix);
+            return self.subtree(node, place);
         }
         if node.form == Form::Compact && builtin(kind).is_some() {
-            return self.native(node, place, prefix).into();
+            return self.native(node, place).into();
         }
         if self.registry.entry(kind).is_some() {
-            return self.registered(node, place, prefix).into();
+            return self.registered(node, place).into();
         }
         if compat::is_known(kind) {
-            return compat::node(self, node, place, prefix).into();
+            return compat::node(self, node, place).into();
         }
         if node.form == Form::Compact && self.trees.contains_key(kind) {
-            return self.subtree(node, place, prefix);
+            return self.subtree(node, place);
         }
         // The children may have mistakes of their own.
-        self.children(node, place, prefix);
+        self.children(node, place);
         // The words of `.tick` begin in lower case; among equally near names the first one wins.
         let mut known: Vec<&str> = Vec::new();
         if kind.starts_with(char::is_lowercase) {

@@ -4,39 +4,36 @@ use std::sync::Arc;
 
 use tickseed_core::Node;
 
-use super::Loader;
 use super::expand::Place;
+use super::{Loader, Whereabouts};
 use crate::board::HasBoard;
 use crate::diagnostics::{Diagnostic, nearest};
 use crate::expr::{OpKind, Type};
 use crate::model::{
     self, Category, Dialect, Direction, Format, KeyRef, KeyScope, Literal, Value, ValueKind,
 };
-use crate::registry::{Given, Model, PortModel, Ports};
+use crate::registry::{Gift, Given, Model, PortModel, Ports};
 
 impl<'d, C: HasBoard> Loader<'d, C> {
-    pub(super) fn registered(
-        &mut self,
-        node: &'d model::Node,
-        place: Place,
-        prefix: &str,
-    ) -> Option<Node<C>> {
+    pub(super) fn registered(&mut self, node: &'d model::Node, place: Place) -> Option<Node<C>> {
         let registry = self.registry;
         let entry = registry.entry(node.kind.as_str())?;
-        let children = self.children(node, place, prefix);
+        let children = self.children(node, place);
         let given = self.given(node, &entry.model, place);
         let fits = self.count_children(node, &entry.model);
         self.instances[place.id].role = crate::compat::StatusRole::of_model(&entry.model);
+        let given = given?;
         let mut ports = Ports {
-            name: node
-                .name
-                .as_ref()
-                .map_or(node.kind.as_str(), |name| name.as_str()),
+            name: node.name.as_ref().unwrap_or(&node.kind).as_str(),
             span: node.kind.span,
-            path: &self.instances[place.id].full_path,
-            tree_path: &self.instances[place.id].path,
+            at: Whereabouts {
+                instances: &self.instances,
+                scopes: self.layout.scopes(),
+                twins: &self.twins,
+                id: place.id,
+            },
             model: &entry.model,
-            given: given?,
+            given: &given,
             diagnostics: &mut self.diagnostics,
         };
         let made = (entry.make)(&mut ports, children?);
@@ -67,13 +64,13 @@ impl<'d, C: HasBoard> Loader<'d, C> {
     }
 
     /// What each port is given, checked against the model; `None` after mistakes.
-    pub(crate) fn given(
+    pub(crate) fn given<'m>(
         &mut self,
         node: &'d model::Node,
-        model: &Model,
+        model: &'m Model,
         place: Place,
-    ) -> Option<Vec<(String, Given, model::Span)>> {
-        let mut all: Vec<(String, Given, model::Span)> = Vec::new();
+    ) -> Option<Vec<Gift<'m>>> {
+        let mut all: Vec<Gift<'m>> = Vec::with_capacity(node.attributes.len());
         let mut ok = true;
         let mut position = 0;
         for attribute in node.arguments() {
@@ -92,26 +89,35 @@ impl<'d, C: HasBoard> Loader<'d, C> {
                 self.unknown_port(node, model, attribute);
                 continue;
             };
-            if all.iter().any(|(name, ..)| *name == port.name) {
+            if all.iter().any(|gift| gift.port == port.name) {
                 ok = false;
                 let message = format!("the port `{}` is given twice", port.name);
                 self.error("load::duplicate-argument", message, attribute.span);
                 continue;
             }
             match self.give(node, port, value, place) {
-                Some(given) => all.push((port.name.clone(), given, value.span)),
+                Some(given) => all.push(Gift {
+                    port: &port.name,
+                    given,
+                    span: value.span,
+                }),
                 None => ok = false,
             }
         }
         // A default of `{key}` is a key of the node's own scope.
         for port in &model.ports {
             if let Some(default) = &port.default
-                && !all.iter().any(|(name, ..)| *name == port.name)
+                && default.starts_with('{')
+                && !all.iter().any(|gift| gift.port == port.name)
             {
                 let value = Value::from_attribute(default, node.kind.span);
                 if matches!(value.kind, ValueKind::Key(_) | ValueKind::SameName) {
                     match self.give(node, port, &value, place) {
-                        Some(given) => all.push((port.name.clone(), given, value.span)),
+                        Some(given) => all.push(Gift {
+                            port: &port.name,
+                            given,
+                            span: value.span,
+                        }),
                         None => ok = false,
                     }
                 }
@@ -173,7 +179,7 @@ impl<'d, C: HasBoard> Loader<'d, C> {
             ValueKind::Key(key) => key.clone(),
             ValueKind::SameName => KeyRef {
                 scope: KeyScope::Local,
-                name: port.name.clone(),
+                name: port.name.clone().into(),
             },
             ValueKind::Code(code) if code.dialect == Dialect::BtCpp => {
                 return Some(Given::Text(code.text.clone()));
@@ -219,7 +225,7 @@ impl<'d, C: HasBoard> Loader<'d, C> {
                     .at(value.span, "what stands behind the number is not looked at")
                     .help(format!("write `{number}`")),
                 );
-                return Some(Given::Text(number.to_owned()));
+                return Some(Given::Text(number.into()));
             }
             ValueKind::Literal(Literal::None) => {
                 return Some(Given::Value(crate::expr::Datum::None));

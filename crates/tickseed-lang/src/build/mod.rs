@@ -9,6 +9,7 @@ mod expand;
 mod files;
 mod leaf;
 mod native;
+mod paths;
 mod scope;
 mod subtree;
 
@@ -22,10 +23,11 @@ pub use files::{from_file, from_loaded, from_text};
 
 use crate::board::{Board, HasBoard, Layout};
 use crate::diagnostics::Diagnostic;
-use crate::model::{Document, SourceMap, Span};
+use crate::model::{Document, SourceMap, Span, Str};
 use crate::registry::Registry;
 pub(crate) use code::{Assignments, Computed, Functions};
 pub(crate) use expand::Place;
+pub(crate) use paths::{Twins, Whereabouts, full_path};
 pub(crate) use scope::{Binding, Scope, ScopeId};
 
 /// How many nodes a tree may have after its subtrees are put in their places.
@@ -62,6 +64,7 @@ pub struct Loaded<C: HasBoard> {
     /// The files.
     pub sources: SourceMap,
     pub(crate) halt_scripts: Vec<Arc<crate::compat::HaltScript<C>>>,
+    twins: Twins,
 }
 
 /// One node of a file at one place of the tree.
@@ -69,14 +72,11 @@ pub struct Loaded<C: HasBoard> {
 #[non_exhaustive]
 pub struct Instance {
     /// Its kind as written; for a subtree the tree's name.
-    pub kind: String,
+    pub kind: Str,
     /// Its name, or its kind.
-    pub name: String,
-    /// Its path. It stays the same while nothing above it is renamed or exchanged, so a reloaded
-    /// tree finds its nodes again.
-    pub path: String,
-    /// The path BehaviorTree.CPP gives it.
-    pub full_path: String,
+    pub name: Str,
+    /// Whether it has a name of its own.
+    pub named: bool,
     /// Where it stands.
     pub span: Span,
     /// Its parent in [`Loaded::instances`].
@@ -85,8 +85,9 @@ pub struct Instance {
     pub scope: u32,
     /// For the use of a subtree: the scope of the subtree.
     pub subtree: Option<u32>,
-    /// Attributes that another engine's file would show, in order: ports and hooks.
-    pub shown: Vec<(String, String)>,
+    /// Attributes that another engine's file would show, in order: ports and hooks. Only kept when
+    /// loaded with [`every_node`](Options::every_node).
+    pub shown: Vec<(Str, Str)>,
     /// What it is, for engines that show statuses as BehaviorTree.CPP does.
     pub role: crate::compat::StatusRole,
 }
@@ -125,6 +126,22 @@ impl<C: HasBoard> Loaded<C> {
     #[must_use]
     pub fn board(&self) -> Board {
         Board::new(Arc::clone(&self.layout))
+    }
+
+    /// The path of a written node by its number in [`instances`](Loaded::instances). It stays the
+    /// same while nothing above it is renamed or exchanged, so a reloaded tree finds its nodes again.
+    ///
+    /// # Panics
+    /// If there is no instance of that number. So does [`full_path`](Loaded::full_path).
+    #[must_use]
+    pub fn path(&self, instance: usize) -> String {
+        self.twins.path(&self.instances, instance)
+    }
+
+    /// The path that BehaviorTree.CPP gives a written node.
+    #[must_use]
+    pub fn full_path(&self, instance: usize) -> String {
+        full_path(&self.instances, self.layout.scopes(), instance)
     }
 
     /// The number, in [`instances`](Loaded::instances), of the written node that a node of the
@@ -181,6 +198,5 @@ pub(crate) struct Loader<'d, C: HasBoard> {
     pub(crate) names: Option<(ScopeId, Arc<crate::expr::Names>)>,
     /// Paths of subtrees, as BehaviorTree.CPP gives them.
     pub(crate) subtree_paths: HashSet<String>,
-    /// How often a path was given.
-    pub(crate) twins: HashMap<String, u32>,
+    pub(crate) twins: Twins,
 }

@@ -9,12 +9,7 @@ use crate::expr::{Datum, Type};
 use crate::model::{self, Direction, KeyRef, KeyScope, Span, Value, ValueKind};
 
 impl<'d, C: HasBoard> Loader<'d, C> {
-    pub(super) fn subtree(
-        &mut self,
-        node: &'d model::Node,
-        place: Place,
-        _prefix: &str,
-    ) -> Made<C> {
+    pub(super) fn subtree(&mut self, node: &'d model::Node, place: Place) -> Made<C> {
         let name = node.kind.as_str();
         let Some((document, tree)) = self.trees.get(name).copied() else {
             let help = nearest(name, self.trees.keys().copied())
@@ -47,7 +42,7 @@ impl<'d, C: HasBoard> Loader<'d, C> {
             self.error("load::depth", message, node.kind.span);
             return Made::Failed;
         }
-        let path = self.instances[place.id].full_path.clone();
+        let path = self.whereabouts(place.id).full_path();
         let first = self.subtree_paths.insert(path.clone());
         if !first && document.format == model::Format::Xml {
             let message = format!(
@@ -73,8 +68,7 @@ impl<'d, C: HasBoard> Loader<'d, C> {
         } else {
             self.parameters(node, tree, place, scope);
         }
-        let prefix = format!("{path}/");
-        let body = self.body(tree, scope, Some(place.id), &prefix);
+        let body = self.body(tree, scope, Some(place.id));
         match body {
             Some(body) if self.options.every_node => {
                 Made::Node(crate::compat::transparent(body).named(node.kind.text.clone()))
@@ -152,7 +146,7 @@ impl<'d, C: HasBoard> Loader<'d, C> {
             ValueKind::Key(key) => Some(key.clone()),
             ValueKind::SameName => Some(KeyRef {
                 scope: KeyScope::Local,
-                name: name.to_owned(),
+                name: name.to_owned().into(),
             }),
             _ => None,
         };
@@ -265,7 +259,7 @@ impl<'d, C: HasBoard> Loader<'d, C> {
             Some((ValueKind::SameName, span)) => Some((
                 KeyRef {
                     scope: KeyScope::Local,
-                    name: name.to_owned(),
+                    name: name.to_owned().into(),
                 },
                 span,
             )),

@@ -29,7 +29,7 @@ pub fn tree_names(tree: Option<&Tree>, documents: &[&Document], base: &Names) ->
             let words = model.words.iter().map(|word| {
                 let number = word.number.unwrap_or(next);
                 next = number.wrapping_add(1);
-                (word.name.text.clone(), number)
+                (word.name.text.to_string(), number)
             });
             scope
                 .names
@@ -158,7 +158,7 @@ pub(super) fn expression(value: &Value, port: &str) -> Option<Result<Expr, Vec<D
         ValueKind::Key(key) => simple(ExprKind::Key(key.clone())),
         ValueKind::SameName => simple(ExprKind::Key(crate::model::KeyRef {
             scope: KeyScope::Local,
-            name: port.to_owned(),
+            name: port.to_owned().into(),
         })),
         ValueKind::Code(Code {
             text,

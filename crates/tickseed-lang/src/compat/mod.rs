@@ -52,18 +52,18 @@ pub(crate) use site::Site;
 pub use statuses::{NodeStatus, StatusRole, Statuses};
 
 use crate::board::{FIELDS, HasBoard};
-use crate::build::{Loader, Place};
+use crate::build::{Loader, Place, Twins, Whereabouts};
 use crate::diagnostics::Diagnostic;
 use crate::expr::{Slot, Type};
 use crate::model::{self, Code, KeyRef, KeyScope, Span, Value, ValueKind};
-use crate::registry::{Given, Ports};
+use crate::registry::{Gift, Given, Ports};
 use nav2::Policy;
 use script::{Name, Script};
 use site::Bound;
 
 /// Whether a kind is one of the compatible nodes.
 pub(crate) fn is_known(kind: &str) -> bool {
-    names().any(|name| name == kind)
+    models::model(kind).is_some()
 }
 
 /// A decorator that passes everything.
@@ -109,12 +109,12 @@ impl<C: HasBoard> Loader<'_, C> {
     fn site_of(&self, id: usize) -> Site {
         let instance = &self.instances[id];
         Site {
-            path: instance.full_path.clone(),
+            path: crate::build::full_path(&self.instances, self.layout.scopes(), id),
             kind: match instance.subtree {
                 Some(_) => "SubTree".to_owned(),
-                None => instance.kind.clone(),
+                None => instance.kind.to_string(),
             },
-            name: instance.name.clone(),
+            name: instance.name.to_string(),
         }
     }
 
@@ -141,11 +141,11 @@ impl<C: HasBoard> Loader<'_, C> {
             let key = match name.strip_prefix('@') {
                 Some(name) => KeyRef {
                     scope: KeyScope::Root,
-                    name: name.to_owned(),
+                    name: name.to_owned().into(),
                 },
                 None => KeyRef {
                     scope: KeyScope::Local,
-                    name: name.to_owned(),
+                    name: name.to_owned().into(),
                 },
             };
             let binding = self.resolve(place.scope, &key, span);
@@ -191,7 +191,7 @@ struct Making<'m, 'd, C: HasBoard> {
     node: &'d model::Node,
     place: Place,
     site: Site,
-    given: Vec<(String, Given, Span)>,
+    given: Vec<Gift<'static>>,
 }
 
 /// Makes a compatible node.
@@ -199,7 +199,6 @@ pub(crate) fn node<'d, C: HasBoard>(
     loader: &mut Loader<'d, C>,
     node: &'d model::Node,
     place: Place,
-    prefix: &str,
 ) -> Option<Node<C>> {
     let model = models::model(node.kind.as_str())?;
     let pipeline = matches!(
@@ -209,10 +208,11 @@ pub(crate) fn node<'d, C: HasBoard>(
     let children = if pipeline {
         None
     } else {
-        Some(loader.children(node, place, prefix))
+        Some(loader.children(node, place))
     };
     // The script of a node is not a port like others.
-    let given = loader.given(node, &model, place)?;
+    let given = loader.given(node, model, place)?;
+    loader.instances[place.id].role = StatusRole::of(node.kind.as_str());
     let enough = loader.enough_children(node);
     let site = loader.site(place);
     let mut making = Making {
@@ -223,9 +223,9 @@ pub(crate) fn node<'d, C: HasBoard>(
         given,
     };
     if pipeline {
-        return making.pipeline(prefix).filter(|_| enough);
+        return making.pipeline().filter(|_| enough);
     }
-    let made = making.make(children??, prefix);
+    let made = making.make(children??);
     made.filter(|_| enough)
 }
 
@@ -263,29 +263,25 @@ impl<'d, C: HasBoard> Making<'_, 'd, C> {
     /// Reads ports; mistakes are reported.
     fn ports<T>(&mut self, read: impl FnOnce(&mut Ports<'_>) -> Option<T>) -> Option<T> {
         let model = models::model(self.node.kind.as_str())?;
-        let mut ports = Ports {
-            name: &self.site.name,
-            span: self.node.kind.span,
-            path: &self.site.path,
-            tree_path: &self.loader.instances[self.place.id].path,
-            model: &model,
-            given: self.given.clone(),
-            diagnostics: &mut self.loader.diagnostics,
-        };
-        read(&mut ports)
+        self.ports_of(model, read)
+    }
+
+    fn given(&self, port: &str) -> Option<&Given> {
+        let gift = self.given.iter().find(|gift| gift.port == port);
+        gift.map(|gift| &gift.given)
     }
 
     fn text(&self, port: &str) -> Option<String> {
-        match self.given.iter().find(|(name, ..)| name == port) {
-            Some((_, Given::Text(text), _)) => Some(text.clone()),
-            Some((_, Given::Value(datum), _)) => Some(script::text(datum)),
+        match self.given(port) {
+            Some(Given::Text(text)) => Some(text.to_string()),
+            Some(Given::Value(datum)) => Some(script::text(datum)),
             _ => None,
         }
     }
 
     fn slot(&self, port: &str) -> Option<Slot> {
-        match self.given.iter().find(|(name, ..)| name == port) {
-            Some((_, Given::Key(slot), _)) => Some(*slot),
+        match self.given(port) {
+            Some(Given::Key(slot)) => Some(*slot),
             _ => None,
         }
     }
@@ -333,7 +329,7 @@ impl<'d, C: HasBoard> Making<'_, 'd, C> {
         };
         let key = KeyRef {
             scope,
-            name: name.to_owned(),
+            name: name.to_owned().into(),
         };
         let binding = self
             .loader
@@ -400,7 +396,7 @@ impl<'d, C: HasBoard> Making<'_, 'd, C> {
         all.collect()
     }
 
-    fn make(&mut self, mut children: Vec<Node<C>>, prefix: &str) -> Option<Node<C>> {
+    fn make(&mut self, mut children: Vec<Node<C>>) -> Option<Node<C>> {
         let n = nodes::<C>();
         let site = self.site.clone();
         let kind = self.node.kind.as_str();
@@ -437,7 +433,7 @@ impl<'d, C: HasBoard> Making<'_, 'd, C> {
                     .text("catch_on_halt")
                     .is_some_and(|text| text != "false" && text != "0");
                 let on_halt = match on_halt {
-                    true => Some(self.once_more(prefix)?),
+                    true => Some(self.once_more()?),
                     false => None,
                 };
                 n.custom(flow::TryCatch { site, on_halt }, children)
@@ -613,7 +609,7 @@ impl<'d, C: HasBoard> Making<'_, 'd, C> {
     }
 
     /// The last child as a tree of its own. (The first making of it reported its mistakes.)
-    fn once_more(&mut self, prefix: &str) -> Option<tickseed_core::Tree<C>> {
+    fn once_more(&mut self) -> Option<tickseed_core::Tree<C>> {
         let child = self.node.children.iter().rfind(|child| !child.disabled)?;
         let loader = &mut *self.loader;
         let counts = (
@@ -621,16 +617,18 @@ impl<'d, C: HasBoard> Making<'_, 'd, C> {
             loader.diagnostics.len(),
             loader.halt_scripts.len(),
         );
-        let (twins, paths) = (loader.twins.clone(), loader.subtree_paths.clone());
+        let paths = loader.subtree_paths.clone();
         // Paths may be taken twice: it stands in the place of its twin.
         loader.subtree_paths.clear();
         let made = loader
-            .written(child, self.place.scope, Some(self.place.id), prefix)
+            .written(child, self.place.scope, Some(self.place.id))
             .node();
         loader.instances.truncate(counts.0);
         loader.diagnostics.truncate(counts.1);
         loader.halt_scripts.truncate(counts.2);
-        (loader.twins, loader.subtree_paths) = (twins, paths);
+        loader.subtree_paths = paths;
+        // They are counted again, without it.
+        loader.twins = Twins::default();
         made?.build().ok()
     }
 
@@ -642,7 +640,7 @@ impl<'d, C: HasBoard> Making<'_, 'd, C> {
             let source = self
                 .loader
                 .asked(kind, "robot_position", 0, &Type::Vec2, span)?;
-            let distance = self.ports_of(&model, |ports| ports.input("distance"))?;
+            let distance = self.ports_of(model, |ports| ports.input("distance"))?;
             return Some(ros::Gauge::Distance { source, distance });
         }
         let source = self
@@ -651,7 +649,7 @@ impl<'d, C: HasBoard> Making<'_, 'd, C> {
         let slots = ["goal", "goals"].map(|port| self.slot(port));
         let goals = slots.into_iter().flatten().filter(|slot| slot.0 < FIELDS);
         let goals = goals.collect();
-        self.ports_of(&model, |ports| {
+        self.ports_of(model, |ports| {
             Some(ros::Gauge::Speed {
                 source,
                 rate: (ports.input("min_rate")?, ports.input("max_rate")?),
@@ -763,22 +761,22 @@ impl<'d, C: HasBoard> Making<'_, 'd, C> {
     }
 
     /// Children of these are not reset when they finish, and some can tell.
-    fn pipeline(&mut self, prefix: &str) -> Option<Node<C>> {
+    fn pipeline(&mut self) -> Option<Node<C>> {
         let (mut children, mut policies, mut names) = (Vec::new(), Vec::new(), Vec::new());
         let mut ok = true;
         for child in self.node.children.iter().filter(|child| !child.disabled) {
             let policy = match child.kind.as_str() {
                 "RateController" => {
                     let model = models::model("RateController")?;
-                    let given = self.loader.given(child, &model, self.place);
+                    let given = self.loader.given(child, model, self.place);
                     let outer = std::mem::replace(&mut self.given, given?);
-                    let hz = self.ports_of(&model, |ports| ports.input("hz"));
+                    let hz = self.ports_of(model, |ports| ports.input("hz"));
                     self.given = outer;
                     hz.map(Policy::Rate)
                 }
                 kind @ ("DistanceController" | "SpeedController") => {
                     let model = models::model(kind)?;
-                    let given = self.loader.given(child, &model, self.place);
+                    let given = self.loader.given(child, model, self.place);
                     let outer = std::mem::replace(&mut self.given, given?);
                     let gauge = self.gauge(kind);
                     self.given = outer;
@@ -787,8 +785,8 @@ impl<'d, C: HasBoard> Making<'_, 'd, C> {
                 "SingleTrigger" => Some(Policy::Once),
                 "GoalUpdatedController" => {
                     let model = models::model("GoalUpdatedController")?;
-                    let given = self.loader.given(child, &model, self.place)?;
-                    let slots = given.iter().filter_map(|(_, given, _)| match given {
+                    let given = self.loader.given(child, model, self.place)?;
+                    let slots = given.iter().filter_map(|gift| match &gift.given {
                         Given::Key(slot) if slot.0 < FIELDS => Some(*slot),
                         _ => None,
                     });
@@ -800,7 +798,7 @@ impl<'d, C: HasBoard> Making<'_, 'd, C> {
             let id = self.loader.instances.len();
             let made = self
                 .loader
-                .written(child, self.place.scope, Some(self.place.id), prefix)
+                .written(child, self.place.scope, Some(self.place.id))
                 .node();
             match (policy, made) {
                 (Some(policy), Some(made)) => {
@@ -808,7 +806,7 @@ impl<'d, C: HasBoard> Making<'_, 'd, C> {
                         self.loader
                             .instances
                             .get(id)
-                            .map_or(String::new(), |i| i.name.clone()),
+                            .map_or(String::new(), |i| i.name.to_string()),
                     );
                     policies.push(policy);
                     children.push(made);
@@ -837,16 +835,20 @@ impl<'d, C: HasBoard> Making<'_, 'd, C> {
 
     fn ports_of<T>(
         &mut self,
-        model: &crate::registry::Model,
+        model: &'static crate::registry::Model,
         read: impl FnOnce(&mut Ports<'_>) -> Option<T>,
     ) -> Option<T> {
         let mut ports = Ports {
             name: &self.site.name,
             span: self.node.kind.span,
-            path: &self.site.path,
-            tree_path: &self.loader.instances[self.place.id].path,
+            at: Whereabouts {
+                instances: &self.loader.instances,
+                scopes: self.loader.layout.scopes(),
+                twins: &self.loader.twins,
+                id: self.place.id,
+            },
             model,
-            given: self.given.clone(),
+            given: &self.given,
             diagnostics: &mut self.loader.diagnostics,
         };
         read(&mut ports)

@@ -1,5 +1,8 @@
 //! The ports of BehaviorTree.CPP's and Nav2's nodes.
 
+use std::collections::HashMap;
+use std::sync::OnceLock;
+
 use crate::expr::Type;
 use crate::model::{Category, Direction};
 use crate::registry::{Model, PortModel};
@@ -205,8 +208,13 @@ pub(crate) fn names() -> impl Iterator<Item = &'static str> {
 }
 
 /// The description of a compatible node.
-pub(crate) fn model(kind: &str) -> Option<Model> {
-    let (name, category, ports) = ROWS.iter().find(|row| row.0 == kind)?;
+pub(crate) fn model(kind: &str) -> Option<&'static Model> {
+    static MODELS: OnceLock<HashMap<&'static str, Model>> = OnceLock::new();
+    let models = MODELS.get_or_init(|| ROWS.iter().map(|row| (row.0, from_row(row))).collect());
+    models.get(kind)
+}
+
+fn from_row((name, category, ports): &Row) -> Model {
     let mut model = Model::new(*name, *category);
     model.repeats = *name == "Sleep";
     for (name, direction, ty, default) in *ports {
@@ -222,10 +230,10 @@ pub(crate) fn model(kind: &str) -> Option<Model> {
         port.default = default.map(str::to_owned);
         model = model.port(port);
     }
-    Some(model)
+    model
 }
 
 /// The descriptions of all compatible nodes.
-pub fn models() -> impl Iterator<Item = Model> {
+pub fn models() -> impl Iterator<Item = &'static Model> {
     names().filter_map(model)
 }

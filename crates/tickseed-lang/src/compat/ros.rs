@@ -107,7 +107,7 @@ impl<C: HasBoard> Loader<'_, C> {
         }
         let key = KeyRef {
             scope: KeyScope::Root,
-            name: name.to_owned(),
+            name: name.to_owned().into(),
         };
         self.resolve(0, &key, span).map(|binding| binding.slot)
     }

@@ -25,17 +25,17 @@ fn escape(text: &str) -> String {
 /// One `<BehaviorTree>` for each instance of a tree, then the models of the registered nodes.
 pub(super) fn export(loaded: &Loaded<Board>, main: &str, registry: &Registry<Board>) -> String {
     let mut out = String::from("<root BTCPP_format=\"4\">\n");
-    let roots = std::iter::once((main, "", 0)).chain(
+    let roots = std::iter::once((main, String::new(), 0)).chain(
         (loaded.instances.iter().enumerate())
             .filter(|(_, instance)| instance.subtree.is_some())
-            .map(|(i, instance)| (instance.kind.as_str(), instance.full_path.as_str(), i + 1)),
+            .map(|(i, instance)| (instance.kind.as_str(), loaded.full_path(i), i + 1)),
     );
     for (tree, path, root) in roots {
         let _ = writeln!(
             out,
             "    <BehaviorTree ID=\"{}\" _fullpath=\"{}\">",
             escape(tree),
-            escape(path)
+            escape(&path)
         );
         if root < loaded.instances.len() {
             node(&mut out, loaded, root, 2);
@@ -72,7 +72,7 @@ fn node(out: &mut String, loaded: &Loaded<Board>, id: usize, depth: usize) {
             out,
             "{indent}<SubTree ID=\"{}\" _fullpath=\"{}\"",
             escape(&instance.kind),
-            escape(&instance.full_path)
+            escape(&loaded.full_path(id))
         );
         attributes(out, instance, false);
         attributes(out, instance, true);

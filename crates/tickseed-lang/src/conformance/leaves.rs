@@ -180,7 +180,7 @@ pub(super) fn registry(script: &Shared) -> Registry<Board> {
             let leaf = Scripted {
                 script: Arc::clone(&script),
                 name: ports.name.to_owned(),
-                path: ports.path.to_owned(),
+                path: ports.full_path(),
                 kind,
             };
             let n = nodes::<Board>();

@@ -66,7 +66,8 @@ impl Session {
             None => document
                 .trees()
                 .next()
-                .map_or(String::new(), |tree| tree.name.text.clone()),
+                .map_or(String::new(), |tree| tree.name.text.to_string())
+                .into(),
         };
         let registry = registry(script);
         let documents = [document];
@@ -87,7 +88,7 @@ impl Session {
             agent,
             statuses,
             script: Arc::clone(script),
-            main,
+            main: main.to_string(),
             now: 0,
         })
     }
@@ -194,8 +195,8 @@ impl Session {
     }
 
     fn paths(&self) -> String {
-        let all = (self.loaded.instances.iter().enumerate())
-            .map(|(i, instance)| format!("{}#{} ", instance.full_path, i + 1));
+        let all = (0..self.loaded.instances.len())
+            .map(|i| format!("{}#{} ", self.loaded.full_path(i), i + 1));
         all.collect()
     }
 

@@ -100,7 +100,7 @@ pub fn canonical(code: &Code) -> String {
             Ok(script) => script.to_string(),
             Err(_) => code.text.trim().to_owned(),
         },
-        Dialect::BtCpp => code.text.clone(),
+        Dialect::BtCpp => code.text.to_string(),
     }
 }
 

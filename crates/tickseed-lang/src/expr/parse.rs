@@ -1,5 +1,7 @@
 //! Reading expressions and scripts.
 
+use std::borrow::Cow;
+
 use super::MAX_DEPTH;
 use super::ast::{
     AssignOp, BinaryOp, COMPARE_STRENGTH, CompareOp, Expr, ExprKind, Script, Statement,
@@ -7,13 +9,22 @@ use super::ast::{
 };
 use crate::diagnostics::Diagnostic;
 use crate::lex::{Cursor, SMALLEST, Tok, Token, unquote};
-use crate::model::{KeyRef, KeyScope, Literal, Number, Span, parse_duration};
+use crate::model::{KeyRef, KeyScope, Literal, Number, Span, Str, parse_duration};
 
 /// An expression with the height of its tree.
 type Tall = (Expr, usize);
 
 /// Reads one expression; what it cannot read becomes [`ExprKind::Error`] with a message.
 pub(crate) fn expression(cursor: &mut Cursor<'_>) -> Expr {
+    // Most values stand alone between commas.
+    let alone = matches!(cursor.peek_at(1).kind, Tok::Mark("," | ")"))
+        && matches!(
+            cursor.peek().kind,
+            Tok::Name | Tok::Int | Tok::Float | Tok::Duration | Tok::Text
+        );
+    if alone && !cursor.line_ended() && !cursor.is_word("not") {
+        return primary(cursor, 0).0;
+    }
     conditional(cursor, 0).0
 }
 
@@ -228,29 +239,29 @@ fn smallest(cursor: &mut Cursor<'_>) -> Option<Literal> {
         cursor.next();
         Literal::Int(Number {
             value: i64::MIN,
-            raw: format!("-{raw}"),
+            raw: format!("-{raw}").into(),
         })
     })
 }
 
 /// A number with its sign; `None` for what has no sign or has one already.
 pub(crate) fn negate(literal: &Literal) -> Option<Literal> {
-    let negative = |raw: &String| {
+    let negative = |raw: &Str| {
         let plain = !raw.starts_with('-');
         plain.then(|| format!("-{raw}"))
     };
     Some(match literal {
         Literal::Int(Number { value, raw }) => Literal::Int(Number {
             value: value.checked_neg()?,
-            raw: negative(raw)?,
+            raw: negative(raw)?.into(),
         }),
         Literal::Float(Number { value, raw }) => Literal::Float(Number {
             value: -value,
-            raw: negative(raw)?,
+            raw: negative(raw)?.into(),
         }),
         Literal::Duration(Number { value, raw }) => Literal::Duration(Number {
             value: value.checked_neg()?,
-            raw: negative(raw)?,
+            raw: negative(raw)?.into(),
         }),
         _ => return None,
     })
@@ -350,10 +361,13 @@ fn primary(cursor: &mut Cursor<'_>, depth: usize) -> Tall {
 /// The constant a token stands for.
 pub(crate) fn literal(cursor: &Cursor<'_>, token: Token) -> Option<Literal> {
     let raw = cursor.str(token);
-    let owned = || raw.to_owned();
+    let plain = || match raw.as_bytes().contains(&b'_') {
+        true => Cow::Owned(raw.replace('_', "")),
+        false => Cow::Borrowed(raw),
+    };
     Some(match token.kind {
         Tok::Int => {
-            let plain = raw.replace('_', "");
+            let plain = plain();
             let radix = |digits, radix| i64::from_str_radix(digits, radix);
             let value = match plain.get(..2) {
                 Some("0x") => radix(&plain[2..], 16),
@@ -362,19 +376,19 @@ pub(crate) fn literal(cursor: &Cursor<'_>, token: Token) -> Option<Literal> {
             };
             Literal::Int(Number {
                 value: value.ok()?,
-                raw: owned(),
+                raw: raw.into(),
             })
         }
         Tok::Float => {
-            let value = raw.replace('_', "").parse().ok()?;
+            let value = plain().parse().ok()?;
             Literal::Float(Number {
                 value,
-                raw: owned(),
+                raw: raw.into(),
             })
         }
         Tok::Duration => Literal::Duration(Number {
             value: parse_duration(raw)?,
-            raw: owned(),
+            raw: raw.into(),
         }),
         Tok::Text => Literal::Text(unquote(raw).ok()?),
         Tok::Name => match raw {

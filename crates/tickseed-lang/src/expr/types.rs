@@ -210,8 +210,8 @@ impl Names {
     /// The key that a reference names.
     pub fn find(&self, key: &KeyRef) -> Option<&Key> {
         match key.scope {
-            KeyScope::Local => self.local.get(&key.name),
-            KeyScope::Root => self.root.get(&key.name),
+            KeyScope::Local => self.local.get(key.name.as_str()),
+            KeyScope::Root => self.root.get(key.name.as_str()),
         }
     }
 

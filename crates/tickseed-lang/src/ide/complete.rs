@@ -292,7 +292,7 @@ impl Files<'_> {
                 let text = if dot {
                     format!(".{}", word.name)
                 } else {
-                    word.name.text.clone()
+                    word.name.text.to_string()
                 };
                 out.add(&text, &text, CompletionKind::Word, model.name.as_str(), "");
             }
@@ -353,7 +353,7 @@ impl Files<'_> {
             let brace = before[..start].ends_with('{') || before[..start].ends_with("{@");
             let tree = self.tree_at(file, start);
             if let (true, Some(tree)) = (brace, tree) {
-                let owner = super::Owner::Tree(tree.name.text.clone());
+                let owner = super::Owner::Tree(tree.name.text.to_string());
                 let mut names: Vec<&str> = (self.occurrences.iter())
                     .filter_map(|o| match &o.symbol {
                         super::Symbol::Key { owner: of, name } if *of == owner => {

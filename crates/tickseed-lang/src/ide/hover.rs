@@ -127,7 +127,7 @@ impl Files<'_> {
         };
         let reference = KeyRef {
             scope,
-            name: name.to_owned(),
+            name: name.to_owned().into(),
         };
         let mut line = name.to_owned();
         if let Some(found) = names.find(&reference) {

@@ -134,7 +134,7 @@ impl<'d> Finder<'_, 'd> {
         self.lexical = document.format != Format::Xml;
         if let Some(main) = &document.main {
             // `main tree A` is one place with the tree's own name.
-            self.name(main, Symbol::Tree(main.text.clone()), false);
+            self.name(main, Symbol::Tree(main.text.to_string()), false);
         }
         for item in &document.items {
             match item {
@@ -144,23 +144,34 @@ impl<'d> Finder<'_, 'd> {
                     self.push(import.path.span, Symbol::File(path), false);
                 }
                 Item::Model(model) if model.category == Category::Subtree => {
-                    self.name(&model.name, Symbol::Tree(model.name.text.clone()), false);
+                    self.name(
+                        &model.name,
+                        Symbol::Tree(model.name.text.to_string()),
+                        false,
+                    );
                 }
                 Item::Model(model) => {
                     let node = model.name.text.clone();
-                    self.name(&model.name, Symbol::Node(node.clone()), true);
+                    self.name(&model.name, Symbol::Node(node.to_string()), true);
                     for port in &model.ports {
                         let name = port.name.text.clone();
                         let node = node.clone();
-                        self.name(&port.name, Symbol::Port { node, name }, true);
+                        self.name(
+                            &port.name,
+                            Symbol::Port {
+                                node: node.to_string(),
+                                name: name.to_string(),
+                            },
+                            true,
+                        );
                         self.type_of(port);
                     }
                 }
                 Item::Keys(keys) => self.keys(keys, &Owner::Root),
                 Item::Enum(model) => {
-                    self.name(&model.name, Symbol::Enum(model.name.text.clone()), true);
+                    self.name(&model.name, Symbol::Enum(model.name.text.to_string()), true);
                     for word in &model.words {
-                        self.name(&word.name, Symbol::Word(word.name.text.clone()), true);
+                        self.name(&word.name, Symbol::Word(word.name.text.to_string()), true);
                     }
                 }
                 Item::Tree(tree) => self.tree(tree),
@@ -170,12 +181,19 @@ impl<'d> Finder<'_, 'd> {
 
     fn tree(&mut self, tree: &'d Tree) {
         self.tree = tree.name.as_str();
-        let owner = Owner::Tree(tree.name.text.clone());
-        self.name(&tree.name, Symbol::Tree(tree.name.text.clone()), true);
+        let owner = Owner::Tree(tree.name.text.to_string());
+        self.name(&tree.name, Symbol::Tree(tree.name.text.to_string()), true);
         for param in &tree.params {
             let name = param.name.text.clone();
             let owner = owner.clone();
-            self.name(&param.name, Symbol::Key { owner, name }, true);
+            self.name(
+                &param.name,
+                Symbol::Key {
+                    owner,
+                    name: name.to_string(),
+                },
+                true,
+            );
             self.type_of(param);
             if let Some(value) = &param.default {
                 self.value(value, None);
@@ -194,7 +212,7 @@ impl<'d> Finder<'_, 'd> {
         for key in &keys.keys {
             let symbol = Symbol::Key {
                 owner: owner.clone(),
-                name: key.name.text.clone(),
+                name: key.name.text.to_string(),
             };
             self.name(&key.name, symbol, true);
             if let Some(ty) = &key.ty {
@@ -243,16 +261,16 @@ impl<'d> Finder<'_, 'd> {
             if attribute.role == Role::Argument && native.is_none() {
                 let name = match &attribute.name {
                     Some(name) => name.text.clone(),
-                    None => ports.get(position).cloned().unwrap_or_default(),
+                    None => ports.get(position).cloned().unwrap_or_default().into(),
                 };
                 let symbol = match tree {
                     Some(tree) => Symbol::Key {
-                        owner: Owner::Tree(tree.name.text.clone()),
-                        name,
+                        owner: Owner::Tree(tree.name.text.to_string()),
+                        name: name.to_string(),
                     },
                     None => Symbol::Port {
                         node: kind.to_owned(),
-                        name,
+                        name: name.to_string(),
                     },
                 };
                 match &attribute.name {
@@ -268,7 +286,14 @@ impl<'d> Finder<'_, 'd> {
                     let owner = Owner::Loop(value.span);
                     let name = key.name.clone();
                     if let Some(span) = self.narrow(value.span, &name) {
-                        self.push(span, Symbol::Key { owner, name }, true);
+                        self.push(
+                            span,
+                            Symbol::Key {
+                                owner,
+                                name: name.to_string(),
+                            },
+                            true,
+                        );
                     }
                     index = Some((key.name.as_str(), value.span));
                 }
@@ -304,7 +329,12 @@ impl<'d> Finder<'_, 'd> {
 
     /// The names that arguments by position have.
     fn ports(&self, node: &Node, tree: Option<&Tree>) -> Vec<String> {
-        let of = |ports: &[Port]| ports.iter().map(|port| port.name.text.clone()).collect();
+        let of = |ports: &[Port]| {
+            ports
+                .iter()
+                .map(|port| port.name.text.to_string())
+                .collect()
+        };
         match (tree, self.files.models.get(node.kind.as_str())) {
             (Some(tree), _) => of(&tree.params),
             (None, Some(model)) => of(&model.ports),
@@ -320,7 +350,7 @@ impl<'d> Finder<'_, 'd> {
                 let Some(port) = port else { return };
                 let key = KeyRef {
                     scope: KeyScope::Local,
-                    name: port.name().to_owned(),
+                    name: port.name().to_owned().into(),
                 };
                 let symbol = self.resolve(&key);
                 self.found.push(Occurrence {
@@ -408,7 +438,10 @@ impl<'d> Finder<'_, 'd> {
     fn resolve(&self, key: &KeyRef) -> Symbol {
         let owner = self.owner(key);
         let name = key.name.clone();
-        Symbol::Key { owner, name }
+        Symbol::Key {
+            owner,
+            name: name.to_string(),
+        }
     }
 
     fn owner(&self, key: &KeyRef) -> Owner {

@@ -45,28 +45,28 @@ impl Files<'_> {
         for item in &document.items {
             match item {
                 Item::Tree(tree) => list.push(Outline {
-                    name: tree.name.text.clone(),
+                    name: tree.name.text.to_string(),
                     kind: OutlineKind::Tree,
                     span: tree.span.to(tree.name.span),
                     name_span: tree.name.span,
                     children: tree.body.iter().map(node).collect(),
                 }),
                 Item::Model(model) => list.push(Outline {
-                    name: model.name.text.clone(),
+                    name: model.name.text.to_string(),
                     kind: OutlineKind::Model,
                     span: model.span.to(model.name.span),
                     name_span: model.name.span,
                     children: Vec::new(),
                 }),
                 Item::Keys(keys) => list.extend(keys.keys.iter().map(|key| Outline {
-                    name: key.name.text.clone(),
+                    name: key.name.text.to_string(),
                     kind: OutlineKind::Key,
                     span: key.span.to(key.name.span),
                     name_span: key.name.span,
                     children: Vec::new(),
                 })),
                 Item::Enum(model) => list.push(Outline {
-                    name: model.name.text.clone(),
+                    name: model.name.text.to_string(),
                     kind: OutlineKind::Enum,
                     span: model.span.to(model.name.span),
                     name_span: model.name.span,
@@ -82,7 +82,7 @@ impl Files<'_> {
 fn node(node: &Node) -> Outline {
     let name = match &node.name {
         Some(name) => format!("{} \"{name}\"", node.kind),
-        None => node.kind.text.clone(),
+        None => node.kind.text.to_string(),
     };
     Outline {
         name,

@@ -439,7 +439,7 @@ pub(super) fn value(r: &mut Reader<'_>, json: Json<'_, '_>) -> Value {
     let literal = match json.kind() {
         Kind::Null => Literal::None,
         Kind::Bool => Literal::Bool(json.raw() == "true"),
-        Kind::String => Literal::Text(r.string(json).unwrap_or_default()),
+        Kind::String => Literal::Text(r.string(json).unwrap_or_default().into()),
         Kind::Array => Literal::List(r.list(json, value)),
         Kind::Number => number(r, json),
         Kind::Object => {
@@ -457,13 +457,13 @@ fn number(r: &mut Reader<'_>, json: Json<'_, '_>) -> Literal {
     if raw.contains(['.', 'e', 'E']) {
         return Literal::Float(Number {
             value: r.float(json),
-            raw: raw.to_owned(),
+            raw: raw.to_owned().into(),
         });
     }
     // `-0` and whole numbers beyond 64 bits keep their value as floats would; the spelling stays.
     Literal::Int(Number {
         value: r.int(json),
-        raw: raw.to_owned(),
+        raw: raw.to_owned().into(),
     })
 }
 
@@ -485,11 +485,11 @@ fn tagged(r: &mut Reader<'_>, json: Json<'_, '_>) -> ValueKind {
         let kind = match key {
             "key" => ValueKind::Key(KeyRef {
                 scope: KeyScope::Local,
-                name: text(r),
+                name: text(r).into(),
             }),
             "root_key" => ValueKind::Key(KeyRef {
                 scope: KeyScope::Root,
-                name: text(r),
+                name: text(r).into(),
             }),
             "same_name" => {
                 if !r.bool(v) {
@@ -498,21 +498,21 @@ fn tagged(r: &mut Reader<'_>, json: Json<'_, '_>) -> ValueKind {
                 ValueKind::SameName
             }
             "code" => ValueKind::Code(Code {
-                text: text(r),
+                text: text(r).into(),
                 dialect: Dialect::default(),
             }),
-            "word" => ValueKind::Literal(Literal::Word(text(r))),
+            "word" => ValueKind::Literal(Literal::Word(text(r).into())),
             "duration" => ValueKind::Literal(Literal::Duration(Number {
                 value: 0,
-                raw: text(r),
+                raw: text(r).into(),
             })),
             "int" => ValueKind::Literal(Literal::Int(Number {
                 value: r.int(v),
-                raw: String::new(),
+                raw: String::new().into(),
             })),
             "float" => ValueKind::Literal(Literal::Float(Number {
                 value: r.float(v),
-                raw: String::new(),
+                raw: String::new().into(),
             })),
             "range" => {
                 let ends = r.list(v, value);
@@ -570,10 +570,13 @@ fn finish(r: &mut Reader<'_>, json: Json<'_, '_>, parts: Tagged) -> ValueKind {
             }
         }
         ValueKind::Literal(Literal::Int(number)) => {
-            number.raw = parts.raw.unwrap_or_else(|| number.value.to_string());
+            number.raw = parts.raw.unwrap_or_else(|| number.value.to_string()).into();
         }
         ValueKind::Literal(Literal::Float(number)) => {
-            number.raw = parts.raw.unwrap_or_else(|| format!("{:?}", number.value));
+            number.raw = parts
+                .raw
+                .unwrap_or_else(|| format!("{:?}", number.value))
+                .into();
         }
         _ => {}
     }

@@ -2,7 +2,7 @@
 
 use super::{Lexed, Tok, Token, unquote, unquote_name};
 use crate::diagnostics::Diagnostic;
-use crate::model::{FileId, Name, Span};
+use crate::model::{FileId, Name, Span, Str};
 
 /// Errors after which the rest of a file is not worth reporting.
 const MAX_ERRORS: usize = 100;
@@ -107,7 +107,10 @@ impl<'a> Cursor<'a> {
 
     pub(crate) fn is_word_at(&self, ahead: usize, word: &str) -> bool {
         let token = self.peek_at(ahead);
-        token.kind == Tok::Name && self.str(token) == word
+        // The lengths first: this is asked often, mostly in vain.
+        token.kind == Tok::Name
+            && (token.end - token.start) as usize == word.len()
+            && self.str(token) == word
     }
 
     pub(crate) fn at_end(&self) -> bool {
@@ -140,9 +143,9 @@ impl<'a> Cursor<'a> {
     }
 
     /// The name a token stands for.
-    pub(crate) fn name_text(&self, token: Token) -> Option<String> {
+    pub(crate) fn name_text(&self, token: Token) -> Option<Str> {
         match token.kind {
-            Tok::Name => Some(self.str(token).to_owned()),
+            Tok::Name => Some(self.str(token).into()),
             Tok::QuotedName => unquote_name(self.str(token)),
             _ => None,
         }

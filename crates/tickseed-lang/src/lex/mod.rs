@@ -64,11 +64,48 @@ pub(crate) struct Lexed {
     pub(crate) diagnostics: Vec<Diagnostic>,
 }
 
-/// Longest first, so that a prefix never wins.
-const MARKS: &[&str] = &[
-    "#![", "..", "&&", "||", "==", "!=", "<=", ">=", "+=", "-=", "*=", "/=", "->", "#[", "{", "}",
-    "(", ")", "[", "]", ",", ":", ";", "=", "<", ">", "+", "-", "*", "/", "%", "!", "?", ".", "@",
-];
+/// The mark that a text begins with; a longer one wins over its beginning. By bytes: comparing such
+/// short strings took a quarter of all parsing.
+fn mark(text: &[u8]) -> Option<&'static str> {
+    Some(match text {
+        [b'#', b'!', b'[', ..] => "#![",
+        [b'#', b'[', ..] => "#[",
+        [b'.', b'.', ..] => "..",
+        [b'&', b'&', ..] => "&&",
+        [b'|', b'|', ..] => "||",
+        [b'-', b'>', ..] => "->",
+        [b'=', b'=', ..] => "==",
+        [b'!', b'=', ..] => "!=",
+        [b'<', b'=', ..] => "<=",
+        [b'>', b'=', ..] => ">=",
+        [b'+', b'=', ..] => "+=",
+        [b'-', b'=', ..] => "-=",
+        [b'*', b'=', ..] => "*=",
+        [b'/', b'=', ..] => "/=",
+        [b'{', ..] => "{",
+        [b'}', ..] => "}",
+        [b'(', ..] => "(",
+        [b')', ..] => ")",
+        [b'[', ..] => "[",
+        [b']', ..] => "]",
+        [b',', ..] => ",",
+        [b':', ..] => ":",
+        [b';', ..] => ";",
+        [b'=', ..] => "=",
+        [b'<', ..] => "<",
+        [b'>', ..] => ">",
+        [b'+', ..] => "+",
+        [b'-', ..] => "-",
+        [b'*', ..] => "*",
+        [b'/', ..] => "/",
+        [b'%', ..] => "%",
+        [b'!', ..] => "!",
+        [b'?', ..] => "?",
+        [b'.', ..] => ".",
+        [b'@', ..] => "@",
+        _ => return None,
+    })
+}
 
 /// The digits of the smallest whole number.
 pub(crate) const SMALLEST: &str = "9223372036854775808";
@@ -83,7 +120,11 @@ pub(crate) fn lex(text: &str, file: FileId, base: usize) -> Lexed {
         file,
         base,
         at: 0,
-        out: Lexed::default(),
+        out: Lexed {
+            // Most tokens have a space or more beside them.
+            tokens: Vec::with_capacity(text.len() / 6 + 1),
+            ..Lexed::default()
+        },
     };
     lexer.run();
     lexer.out
@@ -105,6 +146,10 @@ impl Lexer<'_> {
         let mut newline = true;
         let mut lines = 0;
         while let Some(c) = self.peek() {
+            if c == ' ' {
+                self.at += 1;
+                continue;
+            }
             if c == '\n' {
                 lines += 1;
                 newline = true;
@@ -154,7 +199,23 @@ impl Lexer<'_> {
     }
 
     fn peek(&self) -> Option<char> {
-        self.rest().chars().next()
+        match self.text.as_bytes().get(self.at) {
+            Some(byte) if byte.is_ascii() => Some(char::from(*byte)),
+            Some(_) => self.rest().chars().next(),
+            None => None,
+        }
+    }
+
+    /// Skips what a name consists of after its first letter.
+    fn skip_word(&mut self) {
+        let word = |b: &u8| b.is_ascii_alphanumeric() || *b == b'_';
+        let bytes = self.rest().as_bytes();
+        let end = bytes.iter().position(|b| !word(b)).unwrap_or(bytes.len());
+        let ascii = bytes.get(end).is_none_or(u8::is_ascii);
+        self.at += end;
+        if !ascii {
+            self.skip_while(|c| c.is_alphanumeric() || c == '_');
+        }
     }
 
     fn skip_while(&mut self, mut keep: impl FnMut(char) -> bool) {
@@ -212,7 +273,7 @@ impl Lexer<'_> {
 
     fn token(&mut self, c: char) -> Tok {
         if c.is_alphabetic() || c == '_' {
-            self.skip_while(|c| c.is_alphanumeric() || c == '_');
+            self.skip_word();
             return Tok::Name;
         }
         if c.is_ascii_digit() {
@@ -223,14 +284,7 @@ impl Lexer<'_> {
             '`' => return self.quoted_name(),
             _ => {}
         }
-        // Byte by byte: comparing such short strings by a call took a quarter of all parsing.
-        let rest = self.rest().as_bytes();
-        let fits = |mark: &&&str| {
-            mark.bytes()
-                .enumerate()
-                .all(|(i, byte)| rest.get(i) == Some(&byte))
-        };
-        if let Some(mark) = MARKS.iter().find(fits) {
+        if let Some(mark) = mark(self.rest().as_bytes()) {
             self.at += mark.len();
             return Tok::Mark(mark);
         }
@@ -265,7 +319,7 @@ impl Lexer<'_> {
         for (prefix, radix) in [("0x", 16), ("0b", 2)] {
             if self.rest().starts_with(prefix) {
                 self.at += 2;
-                self.skip_while(|c| c.is_alphanumeric() || c == '_');
+                self.skip_word();
                 let digits = self.text[start + 2..self.at].replace('_', "");
                 if i64::from_str_radix(&digits, radix).is_ok() {
                     return Tok::Int;
@@ -292,7 +346,7 @@ impl Lexer<'_> {
             }
         }
         let unit_start = self.at;
-        self.skip_while(|c| c.is_alphanumeric() || c == '_');
+        self.skip_word();
         let unit = &self.text[unit_start..self.at];
         if !unit.is_empty() {
             if Unit::from_word(unit).is_none() {
@@ -307,7 +361,12 @@ impl Lexer<'_> {
             }
             return Tok::Duration;
         }
-        let plain = self.text[start..self.at].replace('_', "");
+        let plain = &self.text[start..self.at];
+        // Short whole numbers always fit.
+        if kind == Tok::Int && plain.len() <= 18 {
+            return kind;
+        }
+        let plain = plain.replace('_', "");
         match kind {
             // The smallest number has no positive counterpart.
             Tok::Int if plain == SMALLEST && self.touches_minus(start) => kind,
@@ -442,6 +501,24 @@ mod tests {
             [Name, Mark("."), Name, Float, Int, Int, End]
         );
         assert_eq!(kinds("- 3 -3"), [Mark("-"), Int, Mark("-"), Int, End]);
+    }
+
+    const MARKS: &[&str] = &[
+        "#![", "..", "&&", "||", "==", "!=", "<=", ">=", "+=", "-=", "*=", "/=", "->", "#[", "{",
+        "}", "(", ")", "[", "]", ",", ":", ";", "=", "<", ">", "+", "-", "*", "/", "%", "!", "?",
+        ".", "@",
+    ];
+
+    #[test]
+    fn marks_are_found_whole() {
+        for text in MARKS {
+            assert_eq!(mark(text.as_bytes()), Some(*text));
+            let longer = format!("{text}x");
+            assert_eq!(mark(longer.as_bytes()), Some(*text));
+        }
+        for text in ["", "x", "&", "|", "#", "#!", "$", "ä"] {
+            assert_eq!(mark(text.as_bytes()), None, "{text}");
+        }
     }
 
     /// [`Cursor::is`] relies on it.

@@ -1,5 +1,7 @@
 //! Quoting and unquoting of texts and names.
 
+use crate::model::Str;
+
 /// `text` between double quotes, escaped so that it stays on one line.
 pub(crate) fn quote(text: &str) -> String {
     let mut out = String::with_capacity(text.len() + 2);
@@ -24,9 +26,12 @@ pub(crate) fn quote(text: &str) -> String {
 }
 
 /// The text of a quoted token, or the offset and length of the first bad escape.
-pub(crate) fn unquote(raw: &str) -> Result<String, (usize, usize)> {
+pub(crate) fn unquote(raw: &str) -> Result<Str, (usize, usize)> {
     let inner = raw.get(1..raw.len() - 1).unwrap_or("");
-    let mut out = String::with_capacity(inner.len());
+    if !inner.as_bytes().contains(&b'\\') {
+        return Ok(inner.into());
+    }
+    let mut out = Str::with_capacity(inner.len());
     let mut chars = inner.char_indices();
     while let Some((at, c)) = chars.next() {
         if c != '\\' {
@@ -84,9 +89,9 @@ pub(crate) fn quote_name(name: &str) -> String {
 }
 
 /// The name of a token in backticks.
-pub(crate) fn unquote_name(raw: &str) -> Option<String> {
+pub(crate) fn unquote_name(raw: &str) -> Option<Str> {
     let inner = raw.get(1..raw.len() - 1)?;
-    let mut out = String::with_capacity(inner.len());
+    let mut out = Str::with_capacity(inner.len());
     let mut parts = inner.split('%');
     out.push_str(parts.next()?);
     for part in parts {
@@ -108,13 +113,13 @@ mod tests {
         fn text_survives_quoting(text in any::<String>()) {
             let quoted = quote(&text);
             prop_assert!(!quoted.contains('\n'));
-            prop_assert_eq!(unquote(&quoted), Ok(text));
+            prop_assert_eq!(unquote(&quoted), Ok(text.into()));
         }
 
         #[test]
         fn names_survive_quoting(name in "[^\0]{1,20}") {
             let quoted = quote_name(&name);
-            prop_assert_eq!(unquote_name(&quoted), Some(name));
+            prop_assert_eq!(unquote_name(&quoted), Some(name.into()));
         }
     }
 }

@@ -287,7 +287,7 @@ fn value(r: &mut Random, depth: usize) -> Value {
         }),
         1 => ValueKind::SameName,
         2 => ValueKind::Code(Code {
-            text: text(r),
+            text: text(r).into(),
             dialect: r.pick(&[Dialect::Tick, Dialect::BtCpp]),
         }),
         7 => ValueKind::Range(Box::new(value(r, depth + 1)), Box::new(value(r, depth + 1))),
@@ -344,7 +344,7 @@ fn literal(r: &mut Random) -> Literal {
             })
         }
         5 => Literal::Word(name(r).text),
-        _ => Literal::Text(text(r)),
+        _ => Literal::Text(text(r).into()),
     }
 }
 

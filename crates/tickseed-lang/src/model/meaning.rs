@@ -128,7 +128,7 @@ fn strip_value(value: &mut Value) {
                 value.kind = kind;
                 strip_value(value);
             }
-            None => code.text = crate::expr::canonical(code),
+            None => code.text = crate::expr::canonical(code).into(),
         },
         _ => {}
     }

@@ -27,5 +27,9 @@ pub use value::{
     Code, Dialect, KeyRef, KeyScope, Literal, Number, Unit, Value, ValueKind, parse_duration,
 };
 
+/// The texts of a document. Names and numbers are short and there are many of them: up to 24 bytes
+/// lie in place, without an allocation.
+pub type Str = compact_str::CompactString;
+
 /// How deep nodes may be nested in any format. The number is BehaviorTree.CPP's.
 pub const MAX_DEPTH: usize = 256;

@@ -1,5 +1,6 @@
 //! Places in source files.
 
+use super::Str;
 use std::fmt;
 
 /// Number of a file in a [`SourceMap`].
@@ -64,14 +65,14 @@ impl Span {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Name {
     /// The name itself, unquoted.
-    pub text: String,
+    pub text: Str,
     /// Where it was written.
     pub span: Span,
 }
 
 impl Name {
     /// A name at a place.
-    pub fn new(text: impl Into<String>, span: Span) -> Self {
+    pub fn new(text: impl Into<Str>, span: Span) -> Self {
         Self {
             text: text.into(),
             span,
@@ -87,7 +88,7 @@ impl Name {
 impl From<&str> for Name {
     fn from(text: &str) -> Self {
         Self {
-            text: text.to_owned(),
+            text: text.into(),
             span: Span::default(),
         }
     }
@@ -123,14 +124,8 @@ impl SourceFile {
     /// A file with `text`, called `name` in messages (usually its path).
     pub fn new(name: impl Into<String>, text: impl Into<String>) -> Self {
         let text = text.into();
-        let line_starts = std::iter::once(0)
-            .chain(
-                text.bytes()
-                    .enumerate()
-                    .filter(|&(_, b)| b == b'\n')
-                    .map(|(i, _)| i as u32 + 1),
-            )
-            .collect();
+        let breaks = text.match_indices('\n').map(|(i, _)| i as u32 + 1);
+        let line_starts = std::iter::once(0).chain(breaks).collect();
         Self {
             name: name.into(),
             text,

@@ -1,6 +1,7 @@
 //! Values: what stands behind an argument, an option, a default.
 
-use super::Span;
+use super::{Span, Str};
+use compact_str::{ToCompactString, format_compact};
 
 /// A value and where it stands.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -46,9 +47,9 @@ pub enum Literal {
     /// A duration in nanoseconds, with its spelling (`800ms`).
     Duration(Number<i64>),
     /// Text. In XML all else that is not a key: text is converted by the port that takes it.
-    Text(String),
+    Text(Str),
     /// A word of an enumeration: `.patrol`.
-    Word(String),
+    Word(Str),
     /// A list: `[1, 2, 3]`.
     List(Vec<Value>),
 }
@@ -59,7 +60,7 @@ pub struct Number<T> {
     /// The number.
     pub value: T,
     /// Its spelling.
-    pub raw: String,
+    pub raw: Str,
 }
 
 /// A blackboard key.
@@ -68,7 +69,7 @@ pub struct KeyRef {
     /// Where the name is looked up.
     pub scope: KeyScope,
     /// Its name, without `@` and braces.
-    pub name: String,
+    pub name: Str,
 }
 
 /// Where a key is looked up.
@@ -89,7 +90,7 @@ pub enum KeyScope {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Code {
     /// The text as written, without surrounding space.
-    pub text: String,
+    pub text: Str,
     /// Which language it is in.
     pub dialect: Dialect,
 }
@@ -190,7 +191,7 @@ impl Value {
     }
 
     /// Text at a place.
-    pub fn text(text: impl Into<String>, span: Span) -> Self {
+    pub fn text(text: impl Into<Str>, span: Span) -> Self {
         Self::literal(Literal::Text(text.into()), span)
     }
 
@@ -199,14 +200,14 @@ impl Value {
         Self::literal(
             Literal::Int(Number {
                 value,
-                raw: value.to_string(),
+                raw: value.to_compact_string(),
             }),
             span,
         )
     }
 
     /// A key of the tree's own scope.
-    pub fn key(name: impl Into<String>, span: Span) -> Self {
+    pub fn key(name: impl Into<Str>, span: Span) -> Self {
         let key = KeyRef {
             scope: KeyScope::Local,
             name: name.into(),
@@ -218,7 +219,7 @@ impl Value {
     }
 
     /// An expression or script.
-    pub fn code(text: impl Into<String>, dialect: Dialect, span: Span) -> Self {
+    pub fn code(text: impl Into<Str>, dialect: Dialect, span: Span) -> Self {
         Self {
             kind: ValueKind::Code(Code {
                 text: text.into(),
@@ -244,11 +245,11 @@ impl Value {
                 _ => ValueKind::Key(match key.strip_prefix('@') {
                     Some(name) => KeyRef {
                         scope: KeyScope::Root,
-                        name: name.to_owned(),
+                        name: name.into(),
                     },
                     None => KeyRef {
                         scope: KeyScope::Local,
-                        name: key.to_owned(),
+                        name: key.into(),
                     },
                 }),
             };
@@ -257,27 +258,27 @@ impl Value {
         let literal = match text {
             "true" => Literal::Bool(true),
             "false" => Literal::Bool(false),
-            _ => number(text).unwrap_or_else(|| Literal::Text(text.to_owned())),
+            _ => number(text).unwrap_or_else(|| Literal::Text(text.into())),
         };
         Self::literal(literal, span)
     }
 
     /// The characters an XML attribute shows for this value.
-    pub fn to_attribute(&self) -> String {
+    pub fn to_attribute(&self) -> Str {
         match &self.kind {
             ValueKind::Literal(literal) => literal.to_attribute(),
             ValueKind::Key(KeyRef {
                 scope: KeyScope::Local,
                 name,
-            }) => format!("{{{name}}}"),
+            }) => format_compact!("{{{name}}}"),
             ValueKind::Key(KeyRef {
                 scope: KeyScope::Root,
                 name,
-            }) => format!("{{@{name}}}"),
-            ValueKind::SameName => "{=}".to_owned(),
+            }) => format_compact!("{{@{name}}}"),
+            ValueKind::SameName => Str::const_new("{=}"),
             ValueKind::Code(code) => code.text.clone(),
             ValueKind::Range(from, to) => {
-                format!("{}..{}", from.to_attribute(), to.to_attribute())
+                format_compact!("{}..{}", from.to_attribute(), to.to_attribute())
             }
         }
     }
@@ -285,10 +286,10 @@ impl Value {
 
 impl Literal {
     /// The characters an XML attribute shows: bare text, lists with `;` between.
-    pub fn to_attribute(&self) -> String {
+    pub fn to_attribute(&self) -> Str {
         match self {
-            Literal::None => String::new(),
-            Literal::Bool(value) => value.to_string(),
+            Literal::None => Str::default(),
+            Literal::Bool(value) => value.to_compact_string(),
             Literal::Int(Number { raw, .. })
             | Literal::Float(Number { raw, .. })
             | Literal::Duration(Number { raw, .. }) => raw.clone(),
@@ -297,7 +298,8 @@ impl Literal {
                 .iter()
                 .map(Value::to_attribute)
                 .collect::<Vec<_>>()
-                .join(";"),
+                .join(";")
+                .into(),
         }
     }
 }
@@ -312,7 +314,7 @@ fn number(text: &str) -> Option<Literal> {
     if !plain || text == "-0" {
         return None;
     }
-    let raw = || text.to_owned();
+    let raw = || Str::from(text);
     if whole.len() == digits.len() {
         return text
             .parse()

@@ -23,6 +23,7 @@ use tickseed_core::{BoxedLeaf, Cx, IntoOutcome, Leaf, Node, nodes};
 
 pub use export::{models_json, models_xml};
 pub use port::{Const, In, InOut, Out, PortError, PortType};
+pub(crate) use ports::Gift;
 pub use ports::{Given, Ports};
 
 use crate::board::{HasBoard, UserFunction};

@@ -9,7 +9,7 @@ use tickseed_core::Cx;
 
 use crate::board::{FIELDS, HasBoard, View, view};
 use crate::expr::{Datum, Op, Slot, Type};
-use crate::model::parse_duration;
+use crate::model::{Str, parse_duration};
 
 /// A type that ports can have. Numbers, `bool`, `String`, `Duration`, `[f64; 2]`, `[f64; 3]` and
 /// lists of these are; for a type of your own, give its name and how text becomes one:
@@ -265,14 +265,14 @@ impl std::error::Error for PortError {}
 /// A port that a leaf reads.
 #[derive(Clone, Debug)]
 pub struct In<T> {
-    pub(crate) name: Arc<str>,
+    pub(crate) name: Str,
     pub(crate) source: Source<T>,
 }
 
 /// A port that a leaf writes.
 #[derive(Clone, Debug)]
 pub struct Out<T> {
-    pub(crate) name: Arc<str>,
+    pub(crate) name: Str,
     pub(crate) slot: Option<Slot>,
     pub(crate) ty: std::marker::PhantomData<fn(T)>,
 }

@@ -5,21 +5,30 @@ use std::sync::Arc;
 
 use super::port::{Const, In, InOut, Out, PortType, Source};
 use super::{Model, PortModel};
+use crate::build::Whereabouts;
 use crate::diagnostics::Diagnostic;
 use crate::expr::{Datum, Op, Slot};
-use crate::model::Span;
+use crate::model::{Span, Str};
 
 /// What one port was given.
 #[derive(Clone, Debug)]
 pub enum Given {
     /// Text, to be converted by the port's type.
-    Text(String),
+    Text(Str),
     /// A value.
     Value(Datum),
     /// A key.
     Key(Slot),
     /// An expression of the port's type.
     Computed(Arc<Op>),
+}
+
+/// What a port of a node was given, and where.
+#[derive(Clone, Debug)]
+pub(crate) struct Gift<'m> {
+    pub(crate) port: &'m str,
+    pub(crate) given: Given,
+    pub(crate) span: Span,
 }
 
 /// The ports of one node, for whoever makes the node.
@@ -29,23 +38,32 @@ pub struct Ports<'l> {
     pub name: &'l str,
     /// Where it stands.
     pub span: Span,
-    /// The path that BehaviorTree.CPP would give it.
-    pub path: &'l str,
-    /// Its path in the tree, as [`Instance::path`](crate::build::Instance::path).
-    pub tree_path: &'l str,
+    pub(crate) at: Whereabouts<'l>,
     pub(crate) model: &'l Model,
-    pub(crate) given: Vec<(String, Given, Span)>,
+    pub(crate) given: &'l [Gift<'l>],
     pub(crate) diagnostics: &'l mut Vec<Diagnostic>,
 }
 
 impl Ports<'_> {
+    /// The path that BehaviorTree.CPP would give the node.
+    #[must_use]
+    pub fn full_path(&self) -> String {
+        self.at.full_path()
+    }
+
+    /// The node's path in the tree, as [`Loaded::path`](crate::build::Loaded::path).
+    #[must_use]
+    pub fn path(&self) -> String {
+        self.at.path()
+    }
+
     /// What a port was given in the file; its default is not looked at.
     #[must_use]
     pub fn given(&self, port: &str) -> Option<&Given> {
         self.given
             .iter()
-            .find(|(name, ..)| name == port)
-            .map(|(_, given, _)| given)
+            .find(|gift| gift.port == port)
+            .map(|gift| &gift.given)
     }
 
     /// Reports a mistake at the node.
@@ -57,8 +75,8 @@ impl Ports<'_> {
     fn span_of(&self, port: &str) -> Span {
         self.given
             .iter()
-            .find(|(name, ..)| name == port)
-            .map_or(self.span, |(.., span)| *span)
+            .find(|gift| gift.port == port)
+            .map_or(self.span, |gift| gift.span)
     }
 
     fn port(&self, name: &str) -> Option<&PortModel> {
@@ -73,7 +91,7 @@ impl Ports<'_> {
                 Some(PortModel {
                     default: Some(text),
                     ..
-                }) => Given::Text(text.clone()),
+                }) => Given::Text(text.clone().into()),
                 Some(PortModel { optional: true, .. }) | None => return Some(Source::Missing),
                 Some(port) => {
                     let message = format!(

@@ -168,8 +168,8 @@ pub fn models(documents: &[Document]) -> Vec<Model> {
         .flat_map(Document::trees)
         .map(|tree| tree.name.as_str())
         .collect();
-    let known: std::collections::HashSet<String> =
-        compat::models().map(|model| model.name).collect();
+    let known: std::collections::HashSet<&str> =
+        compat::models().map(|model| model.name.as_str()).collect();
     let mut used: BTreeMap<&str, Used<'_>> = BTreeMap::new();
     for document in documents {
         for root in document.trees().flat_map(|tree| &tree.body) {
@@ -291,9 +291,9 @@ fn stand_in(registry: &mut Registry<Sim>, model: Model, plan: &Plan) {
     let condition = model.category == Category::Condition;
     let plan = plan.clone();
     registry.node(model, move |ports, _| {
-        let behaviour = plan.of(&[&kind, ports.name, ports.tree_path], condition);
+        let behaviour = plan.of(&[&kind, ports.name, &ports.path()], condition);
         let skips = behaviour.may_skip();
-        let leaf = leaf::Simulated::new(ports.path, behaviour);
+        let leaf = leaf::Simulated::new(&ports.full_path(), behaviour);
         let node = nodes::<Sim>().leaf(ports.name.to_owned(), leaf);
         Some(if skips { node.may_skip() } else { node })
     });

@@ -197,7 +197,7 @@ impl Parser<'_> {
         if token.kind == Tok::Name
             && let Some((_, kind)) = ALIASES.iter().find(|(alias, _)| *alias == name.text)
         {
-            name.text = (*kind).to_owned();
+            name.text = (*kind).to_owned().into();
         }
         if self.c.is(":") && self.c.is_at(1, ":") {
             self.c.syntax_error(
@@ -341,7 +341,7 @@ impl Parser<'_> {
                 expr::StatementKind::Assign { .. } => {
                     let text = self.c.slice(span).to_owned();
                     ValueKind::Code(Code {
-                        text,
+                        text: text.into(),
                         dialect: Dialect::Tick,
                     })
                 }
@@ -374,7 +374,7 @@ impl Parser<'_> {
                 },
             ] if !is_broken(expr) => self.value_kind(expr, span),
             _ => ValueKind::Code(Code {
-                text,
+                text: text.into(),
                 dialect: Dialect::Tick,
             }),
         };

@@ -63,7 +63,7 @@ impl Parser<'_> {
         expr::simple_value(expr).unwrap_or_else(|| {
             let text = self.c.slice(span).to_owned();
             ValueKind::Code(Code {
-                text,
+                text: text.into(),
                 dialect: Dialect::Tick,
             })
         })

@@ -183,8 +183,8 @@ impl Written {
         let text = match &attribute.value {
             Some(value) => value.to_attribute(),
             None if attribute.role != Role::Option => return false,
-            None if name == AUTOREMAP => "true".to_owned(),
-            None => String::new(),
+            None if name == AUTOREMAP => "true".to_owned().into(),
+            None => String::new().into(),
         };
         let read = plain(owner, &name, &text, Span::default()).2;
         match (&attribute.value, read) {

@@ -134,12 +134,7 @@ fn e01_more_nodes_than_sixteen_bits_count() {
         assert_eq!(running.tick(), 'S');
         assert_eq!(world.log(), ["start last"]);
         assert_eq!(running.loaded.instances.len(), count + 2);
-        let mut paths: Vec<_> = running
-            .loaded
-            .instances
-            .iter()
-            .map(|i| i.path.as_str())
-            .collect();
+        let mut paths: Vec<_> = (0..count + 2).map(|i| running.loaded.path(i)).collect();
         paths.sort_unstable();
         paths.dedup();
         assert_eq!(paths.len(), count + 2);
@@ -156,7 +151,7 @@ fn e09_equal_names_have_different_paths() {
         ("Sub", "<Act name=\"check\"/>"),
     ])))] {
         let instances = &running.loaded.instances;
-        let mut paths: Vec<_> = instances.iter().map(|i| i.path.as_str()).collect();
+        let mut paths: Vec<_> = (0..instances.len()).map(|i| running.loaded.path(i)).collect();
         let count = paths.len();
         paths.sort_unstable();
         paths.dedup();

@@ -11,13 +11,8 @@ use crate::expr::{Datum, Type};
 use crate::model::{self, ValueKind};
 
 impl<'d, C: HasBoard> Loader<'d, C> {
-    pub(super) fn branch(
-        &mut self,
-        node: &'d model::Node,
-        place: Place,
-        prefix: &str,
-    ) -> Option<Node<C>> {
-        let children = self.children(node, place, prefix)?;
+    pub(super) fn branch(&mut self, node: &'d model::Node, place: Place) -> Option<Node<C>> {
+        let children = self.children(node, place)?;
         self.two_ways(node, children, self.flag(node, "reactive"))
     }
 
@@ -43,17 +38,12 @@ impl<'d, C: HasBoard> Loader<'d, C> {
         })
     }
 
-    pub(super) fn conditional(
-        &mut self,
-        node: &'d model::Node,
-        place: Place,
-        prefix: &str,
-    ) -> Option<Node<C>> {
+    pub(super) fn conditional(&mut self, node: &'d model::Node, place: Place) -> Option<Node<C>> {
         let condition = match self.head(node) {
             Some(_) => self.check_leaf(node, place),
             None => None,
         };
-        let children = self.children(node, place, prefix)?;
+        let children = self.children(node, place)?;
         let n = nodes::<C>();
         let mut all = vec![condition?];
         all.extend(children);
@@ -65,12 +55,7 @@ impl<'d, C: HasBoard> Loader<'d, C> {
         self.two_ways(node, all, node.kind == "while")
     }
 
-    pub(super) fn switch(
-        &mut self,
-        node: &'d model::Node,
-        place: Place,
-        prefix: &str,
-    ) -> Option<Node<C>> {
+    pub(super) fn switch(&mut self, node: &'d model::Node, place: Place) -> Option<Node<C>> {
         let subject = match self.head(node) {
             Some(value) => self.checked(place.scope, value, &Type::Any),
             None => None,
@@ -89,13 +74,13 @@ impl<'d, C: HasBoard> Loader<'d, C> {
                             None => ok = false,
                         }
                     }
-                    match self.part(part, place, prefix) {
+                    match self.part(part, place) {
                         Some(branch) => branches.push(branch),
                         None => ok = false,
                     }
                 }
                 "default" if default.is_none() => {
-                    default = self.part(part, place, prefix);
+                    default = self.part(part, place);
                     ok &= default.is_some();
                 }
                 "default" => {
@@ -136,12 +121,7 @@ impl<'d, C: HasBoard> Loader<'d, C> {
         Some(noted_if(fails, "switch", made))
     }
 
-    pub(super) fn utility(
-        &mut self,
-        node: &'d model::Node,
-        place: Place,
-        prefix: &str,
-    ) -> Option<Node<C>> {
+    pub(super) fn utility(&mut self, node: &'d model::Node, place: Place) -> Option<Node<C>> {
         let (mut all, mut fails) = (Vec::new(), false);
         let mut ok = true;
         for part in node.children.iter().filter(|part| !part.disabled) {
@@ -154,7 +134,7 @@ impl<'d, C: HasBoard> Loader<'d, C> {
             let score = self.score(part, place, &mut fails);
             let mut made = Vec::new();
             for child in part.children.iter().filter(|c| c.kind != "consider") {
-                match self.written(child, place.scope, Some(place.id), prefix) {
+                match self.written(child, place.scope, Some(place.id)) {
                     super::Made::Node(child) => made.push(child),
                     super::Made::Nothing => {}
                     super::Made::Failed => ok = false,
@@ -240,8 +220,8 @@ impl<'d, C: HasBoard> Loader<'d, C> {
         *fails |= !self.cannot_fail(&computed.op);
         // What a fact is called where scores are drawn.
         let written = match &value.kind {
-            ValueKind::Key(key) => key.name.clone(),
-            ValueKind::Code(code) => code.text.clone(),
+            ValueKind::Key(key) => key.name.to_string(),
+            ValueKind::Code(code) => code.text.to_string(),
             _ => String::new(),
         };
         let mut curve = Curve::IDENTITY;
@@ -327,12 +307,7 @@ impl<'d, C: HasBoard> Loader<'d, C> {
         Some(points)
     }
 
-    pub(super) fn for_each(
-        &mut self,
-        node: &'d model::Node,
-        place: Place,
-        prefix: &str,
-    ) -> Option<Node<C>> {
+    pub(super) fn for_each(&mut self, node: &'d model::Node, place: Place) -> Option<Node<C>> {
         let count = match node.argument("count") {
             Some(value) => self.computed(place.scope, value, &Type::Int),
             None => {
@@ -359,7 +334,7 @@ impl<'d, C: HasBoard> Loader<'d, C> {
             self.error("load::type", message, node.kind.span);
             return None;
         }
-        let child = self.only(node, place, prefix);
+        let child = self.only(node, place);
         let count = count?;
         let fails = !self.cannot_fail(&count.op);
         let slot = index.map(|binding| binding.slot);

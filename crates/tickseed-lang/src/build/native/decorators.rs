@@ -12,14 +12,9 @@ use crate::expr::Type;
 use crate::model;
 
 impl<'d, C: HasBoard> Loader<'d, C> {
-    pub(super) fn decorator(
-        &mut self,
-        node: &'d model::Node,
-        place: Place,
-        prefix: &str,
-    ) -> Option<Node<C>> {
+    pub(super) fn decorator(&mut self, node: &'d model::Node, place: Place) -> Option<Node<C>> {
         let n = nodes::<C>();
-        let child = self.only(node, place, prefix);
+        let child = self.only(node, place);
         Some(match node.kind.as_str() {
             "invert" => n.invert(child?),
             "force_success" => n.force_success(child?),

@@ -9,13 +9,8 @@ use crate::board::HasBoard;
 use crate::model::{self, Literal, ValueKind};
 
 impl<'d, C: HasBoard> Loader<'d, C> {
-    pub(super) fn flow(
-        &mut self,
-        node: &'d model::Node,
-        place: Place,
-        prefix: &str,
-    ) -> Option<Node<C>> {
-        let children = self.children(node, place, prefix);
+    pub(super) fn flow(&mut self, node: &'d model::Node, place: Place) -> Option<Node<C>> {
+        let children = self.children(node, place);
         let modes = ["memory", "reactive", "random", "weighted", "keep_place"];
         let mut chosen: Vec<&str> = Vec::new();
         for option in node.options() {
@@ -52,13 +47,8 @@ impl<'d, C: HasBoard> Loader<'d, C> {
         Some(self.preempt(node, made))
     }
 
-    pub(super) fn parallel(
-        &mut self,
-        node: &'d model::Node,
-        place: Place,
-        prefix: &str,
-    ) -> Option<Node<C>> {
-        let children = self.children(node, place, prefix);
+    pub(super) fn parallel(&mut self, node: &'d model::Node, place: Place) -> Option<Node<C>> {
+        let children = self.children(node, place);
         let success = self.threshold(node, "success", place);
         let failure = self.threshold(node, "failure", place);
         let mut options = Parallel::DEFAULT;
@@ -95,13 +85,8 @@ impl<'d, C: HasBoard> Loader<'d, C> {
         }
     }
 
-    pub(super) fn recovery(
-        &mut self,
-        node: &'d model::Node,
-        place: Place,
-        prefix: &str,
-    ) -> Option<Node<C>> {
-        let children = self.children(node, place, prefix);
+    pub(super) fn recovery(&mut self, node: &'d model::Node, place: Place) -> Option<Node<C>> {
+        let children = self.children(node, place);
         let value = self.head(node)?;
         let retries = self.whole(place, value, "the number of retries")?;
         let mut children = children?.into_iter();
@@ -111,12 +96,7 @@ impl<'d, C: HasBoard> Loader<'d, C> {
     }
 
     /// Filter: guards, then work, resumed. Monitor: guards are watched while the work runs.
-    pub(super) fn guarded(
-        &mut self,
-        node: &'d model::Node,
-        place: Place,
-        prefix: &str,
-    ) -> Option<Node<C>> {
+    pub(super) fn guarded(&mut self, node: &'d model::Node, place: Place) -> Option<Node<C>> {
         let (mut guards, mut work) = (Vec::new(), Vec::new());
         let mut ok = true;
         for part in &node.children {
@@ -132,10 +112,7 @@ impl<'d, C: HasBoard> Loader<'d, C> {
                 }
             };
             for child in part.children.iter().filter(|child| !child.disabled) {
-                match self
-                    .written(child, place.scope, Some(place.id), prefix)
-                    .node()
-                {
+                match self.written(child, place.scope, Some(place.id)).node() {
                     Some(child) => into.push(child),
                     None => ok = false,
                 }

@@ -28,25 +28,20 @@ pub(super) enum Lasting<C: HasBoard> {
 }
 
 impl<'d, C: HasBoard> Loader<'d, C> {
-    pub(super) fn native(
-        &mut self,
-        node: &'d model::Node,
-        place: Place,
-        prefix: &str,
-    ) -> Option<Node<C>> {
+    pub(super) fn native(&mut self, node: &'d model::Node, place: Place) -> Option<Node<C>> {
         self.check_shape(node);
         match node.kind.as_str() {
-            "sequence" | "selector" => self.flow(node, place, prefix),
-            "parallel" => self.parallel(node, place, prefix),
-            "recovery" => self.recovery(node, place, prefix),
-            "filter" | "monitor" => self.guarded(node, place, prefix),
-            "branch" => self.branch(node, place, prefix),
-            "if" | "while" => self.conditional(node, place, prefix),
-            "switch" => self.switch(node, place, prefix),
-            "utility" => self.utility(node, place, prefix),
-            "for" => self.for_each(node, place, prefix),
+            "sequence" | "selector" => self.flow(node, place),
+            "parallel" => self.parallel(node, place),
+            "recovery" => self.recovery(node, place),
+            "filter" | "monitor" => self.guarded(node, place),
+            "branch" => self.branch(node, place),
+            "if" | "while" => self.conditional(node, place),
+            "switch" => self.switch(node, place),
+            "utility" => self.utility(node, place),
+            "for" => self.for_each(node, place),
             "case" | "default" | "guards" | "work" | "option" | "consider" => {
-                self.children(node, place, prefix);
+                self.children(node, place);
                 let parents = crate::builtin::builtin(node.kind.as_str()).and_then(|b| b.inside);
                 let message = format!(
                     "`{}` only stands in a `{}`",
@@ -58,7 +53,7 @@ impl<'d, C: HasBoard> Loader<'d, C> {
             }
             "check" | "set" | "wait" | "wait_until" | "log" | "success" | "failure" | "running"
             | "skipped" => self.native_leaf(node, place),
-            _ => self.decorator(node, place, prefix),
+            _ => self.decorator(node, place),
         }
     }
 
@@ -89,13 +84,8 @@ impl<'d, C: HasBoard> Loader<'d, C> {
     }
 
     /// The only child.
-    pub(super) fn only(
-        &mut self,
-        node: &'d model::Node,
-        place: Place,
-        prefix: &str,
-    ) -> Option<Node<C>> {
-        let mut children = self.children(node, place, prefix)?;
+    pub(super) fn only(&mut self, node: &'d model::Node, place: Place) -> Option<Node<C>> {
+        let mut children = self.children(node, place)?;
         // A wrong number was reported with the node's shape.
         if children.len() == 1 {
             children.pop()
@@ -105,17 +95,12 @@ impl<'d, C: HasBoard> Loader<'d, C> {
     }
 
     /// The child of a part such as `case`, made as a child of the whole.
-    pub(super) fn part(
-        &mut self,
-        part: &'d model::Node,
-        place: Place,
-        prefix: &str,
-    ) -> Option<Node<C>> {
+    pub(super) fn part(&mut self, part: &'d model::Node, place: Place) -> Option<Node<C>> {
         self.check_shape(part);
         let mut made = Vec::new();
         let mut ok = true;
         for child in &part.children {
-            match self.written(child, place.scope, Some(place.id), prefix) {
+            match self.written(child, place.scope, Some(place.id)) {
                 Made::Node(child) => made.push(child),
                 Made::Nothing => {}
                 Made::Failed => ok = false,

@@ -37,7 +37,7 @@ impl Attributes {
 
     /// Takes one of the element's own attributes.
     pub(super) fn text(&mut self, name: &str) -> Option<String> {
-        self.name(name).map(|name| name.text)
+        self.name(name).map(|name| name.text.into())
     }
 
     /// Takes the description: lines without space at their ends, as all formats can hold them.

@@ -246,7 +246,7 @@ fn outlines_and_tools_know_the_keys_of_a_file_by_name() {
     let loaded = from_text("a.tick", text, &registry).unwrap();
     let outline = loaded.tree.outline();
     assert!(outline.contains("battery < 0.2"), "{outline}");
-    assert!(outline.contains("Sub::3/battery > 3"), "{outline}");
+    assert!(outline.contains("Sub::3/battery >= 4"), "{outline}");
     assert!(!outline.contains("key#"), "{outline}");
     let names: Vec<_> = loaded
         .tree

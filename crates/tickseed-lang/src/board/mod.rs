@@ -7,6 +7,7 @@
 
 mod keys;
 mod layout;
+mod save;
 pub(crate) mod view;
 
 use std::any::Any;
@@ -15,6 +16,7 @@ use std::sync::{Arc, OnceLock};
 
 pub use keys::key_of;
 pub use layout::{Layout, Mark, SlotInfo, TooMany};
+pub use save::RestoreError;
 use tickseed_core::{Context, KeyId, Scalar};
 pub use view::{FIELDS, UserFunction, View, ViewMut, field_slot};
 

@@ -1,11 +1,13 @@
 //! Uses of trees in trees.
 
-use super::Loader;
+use std::sync::Arc;
+
 use super::expand::{Made, Place};
 use super::scope::Scope;
+use super::{Assignments, Loader};
 use crate::board::HasBoard;
 use crate::diagnostics::{Diagnostic, nearest};
-use crate::expr::{Datum, Type};
+use crate::expr::{Datum, Op, OpKind, Program, Slot, Type};
 use crate::model::{self, Direction, KeyRef, KeyScope, Span, Value, ValueKind};
 
 impl<'d, C: HasBoard> Loader<'d, C> {
@@ -63,12 +65,25 @@ impl<'d, C: HasBoard> Loader<'d, C> {
         let scope = self.scopes.len() - 1;
         self.instances[place.id].subtree = Some(layout);
         self.instances[place.id].role = crate::compat::StatusRole::Decorator;
+        let mut computed = Vec::new();
         if xml {
             self.xml_arguments(node, tree, place, scope);
         } else {
-            self.parameters(node, tree, place, scope);
+            self.parameters(node, tree, place, scope, &mut computed);
         }
         let body = self.body(tree, scope, Some(place.id));
+        let body = match body {
+            Some(body) if !computed.is_empty() => {
+                let program = Program { steps: computed };
+                let functions = Arc::clone(&self.functions);
+                Some(super::native::before(
+                    "arguments",
+                    Assignments { program, functions },
+                    body,
+                ))
+            }
+            body => body,
+        };
         match body {
             Some(body) if self.options.every_node => {
                 Made::Node(crate::compat::transparent(body).named(node.kind.text.clone()))
@@ -171,13 +186,15 @@ impl<'d, C: HasBoard> Loader<'d, C> {
         }
     }
 
-    /// The typed parameters of `.tick`.
+    /// The typed parameters of `.tick`; those that are given as expressions are computed when the
+    /// subtree begins.
     fn parameters(
         &mut self,
         node: &'d model::Node,
         tree: &'d model::Tree,
         place: Place,
         scope: usize,
+        computed: &mut Vec<(Slot, Op)>,
     ) {
         let mut given: Vec<Option<(&Value, Span)>> = vec![None; tree.params.len()];
         let mut position = 0;
@@ -231,14 +248,9 @@ impl<'d, C: HasBoard> Loader<'d, C> {
             }
         }
         for (param, given) in tree.params.iter().zip(given) {
-            self.parameter(
-                node,
-                tree,
-                param,
-                given.map(|(value, _)| value),
-                place,
-                scope,
-            );
+            let given = given.map(|(value, _)| value);
+            let later = self.parameter(node, tree, param, given, place, scope);
+            computed.extend(later);
         }
     }
 
@@ -250,7 +262,7 @@ impl<'d, C: HasBoard> Loader<'d, C> {
         given: Option<&Value>,
         place: Place,
         scope: usize,
-    ) {
+    ) -> Option<(Slot, Op)> {
         let name = param.name.as_str();
         let ty = self.param_type(param);
         let writable = param.direction != Direction::In;
@@ -267,9 +279,7 @@ impl<'d, C: HasBoard> Loader<'d, C> {
         };
         if let Some((key, span)) = key {
             // The parameter is the caller's key under another name.
-            let Some(binding) = self.resolve(place.scope, &key, span) else {
-                return;
-            };
+            let binding = self.resolve(place.scope, &key, span)?;
             let fits = match param.direction {
                 Direction::In => binding.ty.fits(&ty),
                 Direction::Out => ty.fits(&binding.ty),
@@ -285,12 +295,12 @@ impl<'d, C: HasBoard> Loader<'d, C> {
                         .at(span, format!("this is {}", binding.ty))
                         .and(param.span, format!("this is {ty}")),
                 );
-                return;
+                return None;
             }
             if writable && !binding.writable {
                 let message = format!("`{name}` is written, and `{}` can only be read", key.name);
                 self.error("load::read-only", message, span);
-                return;
+                return None;
             }
             let alias = super::Binding {
                 ty: if ty == Type::Any { binding.ty } else { ty },
@@ -300,7 +310,7 @@ impl<'d, C: HasBoard> Loader<'d, C> {
             };
             self.names = None;
             self.scopes[scope].keys.insert(name.to_owned(), alias);
-            return;
+            return None;
         }
         let value = match (given, &param.default) {
             (Some(value), _) if param.direction != Direction::In => {
@@ -311,19 +321,11 @@ impl<'d, C: HasBoard> Loader<'d, C> {
                     )
                     .at(value.span, "expected a key"),
                 );
-                return;
+                return None;
             }
             (Some(value), _) => {
                 if matches!(value.kind, ValueKind::Code(_)) {
-                    self.report(
-                        Diagnostic::error(
-                            "load::expression-argument",
-                            format!("the parameter `{name}` takes a key or a value"),
-                        )
-                        .at(value.span, "this is an expression")
-                        .help("write it into a key first: `set key = ...`"),
-                    );
-                    return;
+                    return self.computed_parameter(param, ty, value, place, scope);
                 }
                 Some((value, place.scope))
             }
@@ -338,10 +340,10 @@ impl<'d, C: HasBoard> Loader<'d, C> {
                     }
                     _ => {
                         self.error("load::constant", "expected a value", value.span);
-                        return;
+                        return None;
                     }
                 },
-                None => return,
+                None => return None,
             },
             None if param.direction == Direction::In => {
                 let message = format!("`{}` needs its parameter `{name}` of type {ty}", tree.name);
@@ -355,6 +357,35 @@ impl<'d, C: HasBoard> Loader<'d, C> {
             None => (Datum::None, ty),
         };
         self.declare(scope, name, ty, initial, writable, param.span);
+        None
+    }
+
+    /// A parameter that is given as an expression: a key of the subtree that is set when the
+    /// subtree begins, and stays as it is while it runs.
+    fn computed_parameter(
+        &mut self,
+        param: &model::Port,
+        ty: Type,
+        value: &Value,
+        place: Place,
+        scope: usize,
+    ) -> Option<(Slot, Op)> {
+        let checked = self.checked(place.scope, value, &ty)?;
+        let ty = if ty == Type::Any { checked.ty } else { ty };
+        let name = param.name.as_str();
+        if let OpKind::Const(datum) = checked.op.kind {
+            self.declare(scope, name, ty, datum, false, param.span);
+            return None;
+        }
+        // Scalars begin with a value, so that guards can read them as data.
+        let initial = match ty {
+            Type::Bool => Datum::Bool(false),
+            Type::Int => Datum::Int(0),
+            Type::Float => Datum::Float(0.0),
+            _ => Datum::None,
+        };
+        let binding = self.declare(scope, name, ty, initial, false, param.span)?;
+        Some((binding.slot, checked.op))
     }
 }
 

@@ -250,6 +250,47 @@ pub(super) fn after<C: HasBoard>(
     nodes::<C>().custom(After { name, script, when }, [child])
 }
 
+/// A script before a node, run when it begins.
+struct Before<C: HasBoard> {
+    name: &'static str,
+    script: Assignments<C>,
+}
+
+impl<C: HasBoard> CustomNode<C> for Before<C> {
+    type State = ();
+    type Memory = ();
+
+    fn name(&self) -> &'static str {
+        self.name
+    }
+
+    fn arity(&self) -> std::ops::RangeInclusive<usize> {
+        1..=1
+    }
+
+    fn preempts(&self) -> bool {
+        false
+    }
+
+    fn tick(&self, branches: &mut Branches<'_, C>, _: &mut (), _: &mut ()) -> Result<Status, Stop> {
+        if branches.is_fresh() {
+            branches
+                .with_cx(|cx| self.script.run(cx.at_mut()))
+                .map_err(LeafError::new)?;
+        }
+        branches.tick(0)
+    }
+}
+
+/// A script that runs when the child begins.
+pub(in super::super) fn before<C: HasBoard>(
+    name: &'static str,
+    script: Assignments<C>,
+    child: Node<C>,
+) -> Node<C> {
+    nodes::<C>().custom(Before { name, script }, [child])
+}
+
 /// Raises what numbers and choices of the node below could only note on the board.
 struct Noted(&'static str);
 

@@ -12,6 +12,7 @@ use std::time::Duration;
 use tickseed_core::nodes::Preempt;
 use tickseed_core::{Node, Status, nodes};
 
+pub(super) use judged::before;
 pub(super) use leaves::show;
 
 use super::Loader;

@@ -3,7 +3,7 @@
 use bytemuck::{Pod, Zeroable};
 use tickseed_core::{Branches, CustomNode, Cx, Status, Stop};
 
-use super::site::{Bound, Site, child, read, wake};
+use super::site::{Bound, Site, child, decorator, read, wake};
 use crate::board::{HasBoard, view};
 use crate::expr::{Datum, Slot};
 use crate::registry::In;
@@ -21,17 +21,7 @@ impl<C: HasBoard> CustomNode<C> for Rounds {
     /// Rounds that count. A skip keeps them, a halt does not.
     type Memory = i64;
 
-    fn name(&self) -> &'static str {
-        if self.retry { "retry" } else { "repeat" }
-    }
-
-    fn arity(&self) -> std::ops::RangeInclusive<usize> {
-        1..=1
-    }
-
-    fn preempts(&self) -> bool {
-        false
-    }
+    decorator!(this => if this.retry { "retry" } else { "repeat" }, never preempts);
 
     fn tick(
         &self,
@@ -89,17 +79,7 @@ impl<C: HasBoard> CustomNode<C> for KeepRunning {
     type State = ();
     type Memory = ();
 
-    fn name(&self) -> &'static str {
-        "keep running until failure"
-    }
-
-    fn arity(&self) -> std::ops::RangeInclusive<usize> {
-        1..=1
-    }
-
-    fn preempts(&self) -> bool {
-        false
-    }
+    decorator!("keep running until failure", never preempts);
 
     fn tick(&self, branches: &mut Branches<'_, C>, _: &mut (), _: &mut ()) -> Result<Status, Stop> {
         Ok(match child!(branches, 0) {
@@ -116,17 +96,7 @@ impl<C: HasBoard> CustomNode<C> for Transparent {
     type State = ();
     type Memory = ();
 
-    fn name(&self) -> &'static str {
-        "pass"
-    }
-
-    fn arity(&self) -> std::ops::RangeInclusive<usize> {
-        1..=1
-    }
-
-    fn preempts(&self) -> bool {
-        false
-    }
+    decorator!("pass", never preempts);
 
     fn tick(&self, branches: &mut Branches<'_, C>, _: &mut (), _: &mut ()) -> Result<Status, Stop> {
         Ok(child!(branches, 0))
@@ -155,17 +125,7 @@ impl<C: HasBoard> CustomNode<C> for Delay {
     type State = ();
     type Memory = Timer;
 
-    fn name(&self) -> &'static str {
-        "delay"
-    }
-
-    fn arity(&self) -> std::ops::RangeInclusive<usize> {
-        1..=1
-    }
-
-    fn preempts(&self) -> bool {
-        false
-    }
+    decorator!("delay", never preempts);
 
     fn tick(
         &self,
@@ -212,13 +172,7 @@ impl<C: HasBoard> CustomNode<C> for Timeout {
     type State = u64;
     type Memory = ();
 
-    fn name(&self) -> &'static str {
-        "timeout"
-    }
-
-    fn arity(&self) -> std::ops::RangeInclusive<usize> {
-        1..=1
-    }
+    decorator!("timeout");
 
     fn tick(
         &self,
@@ -252,17 +206,7 @@ impl<C: HasBoard> CustomNode<C> for RunOnce {
     /// 0: not yet, 1: succeeded, 2: failed.
     type Memory = u8;
 
-    fn name(&self) -> &'static str {
-        "run once"
-    }
-
-    fn arity(&self) -> std::ops::RangeInclusive<usize> {
-        1..=1
-    }
-
-    fn preempts(&self) -> bool {
-        false
-    }
+    decorator!("run once", never preempts);
 
     fn tick(
         &self,
@@ -303,17 +247,7 @@ impl<C: HasBoard> CustomNode<C> for Precondition {
     /// Whether the child was left running by the last tick.
     type Memory = u8;
 
-    fn name(&self) -> &'static str {
-        "precondition"
-    }
-
-    fn arity(&self) -> std::ops::RangeInclusive<usize> {
-        1..=1
-    }
-
-    fn preempts(&self) -> bool {
-        false
-    }
+    decorator!("precondition", never preempts);
 
     fn tick(
         &self,
@@ -352,17 +286,7 @@ impl<C: HasBoard> CustomNode<C> for Updated {
     /// The version seen last.
     type Memory = u32;
 
-    fn name(&self) -> &'static str {
-        "if updated"
-    }
-
-    fn arity(&self) -> std::ops::RangeInclusive<usize> {
-        1..=1
-    }
-
-    fn preempts(&self) -> bool {
-        false
-    }
+    decorator!("if updated", never preempts);
 
     fn tick(
         &self,
@@ -435,17 +359,7 @@ impl<C: HasBoard> CustomNode<C> for Each {
     type State = u32;
     type Memory = ();
 
-    fn name(&self) -> &'static str {
-        "loop"
-    }
-
-    fn arity(&self) -> std::ops::RangeInclusive<usize> {
-        1..=1
-    }
-
-    fn preempts(&self) -> bool {
-        false
-    }
+    decorator!("loop", never preempts);
 
     fn tick(
         &self,

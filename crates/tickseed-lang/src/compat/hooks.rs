@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use tickseed_core::{Branches, CustomNode, Cx, Node, Status, Stop, nodes};
 
-use super::site::{Bound, Site, child};
+use super::site::{Bound, Site, child, decorator};
 use crate::board::HasBoard;
 use crate::build::{Computed, Loader, Place};
 use crate::model::{Code, Dialect, Hook, Value, ValueKind};
@@ -111,13 +111,7 @@ impl<C: HasBoard> CustomNode<C> for Hooked<C> {
     type State = ();
     type Memory = ();
 
-    fn name(&self) -> &'static str {
-        "hooks"
-    }
-
-    fn arity(&self) -> std::ops::RangeInclusive<usize> {
-        1..=1
-    }
+    decorator!("hooks");
 
     fn preempts(&self) -> bool {
         self.holds.is_some()

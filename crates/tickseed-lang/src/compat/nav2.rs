@@ -4,7 +4,7 @@ use bytemuck::{Pod, Zeroable};
 use tickseed_core::{Branches, CustomNode, Cx, Status, Stop};
 
 use super::ros::Gauge;
-use super::site::{Site, child, read};
+use super::site::{Site, child, decorator, read};
 use crate::board::{HasBoard, view};
 use crate::expr::{Datum, Slot};
 use crate::registry::In;
@@ -322,17 +322,7 @@ impl<C: HasBoard> CustomNode<C> for Rate {
     type State = u64;
     type Memory = ();
 
-    fn name(&self) -> &'static str {
-        "rate controller"
-    }
-
-    fn arity(&self) -> std::ops::RangeInclusive<usize> {
-        1..=1
-    }
-
-    fn preempts(&self) -> bool {
-        false
-    }
+    decorator!("rate controller", never preempts);
 
     fn tick(
         &self,

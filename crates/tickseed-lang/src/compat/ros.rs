@@ -5,7 +5,7 @@ use std::sync::Arc;
 use bytemuck::{Pod, Zeroable};
 use tickseed_core::{Branches, CustomNode, Cx, Status, Stop};
 
-use super::site::{Site, child, read};
+use super::site::{Site, child, decorator, read};
 use crate::board::{FIELDS, HasBoard, UserFunction, view};
 use crate::build::Loader;
 use crate::diagnostics::Diagnostic;
@@ -196,20 +196,10 @@ impl<C: HasBoard> CustomNode<C> for Controller<C> {
     type State = [u64; 2];
     type Memory = ();
 
-    fn name(&self) -> &'static str {
-        match self.gauge {
+    decorator!(this => match this.gauge {
             Gauge::Distance { .. } => "distance controller",
             Gauge::Speed { .. } => "speed controller",
-        }
-    }
-
-    fn arity(&self) -> std::ops::RangeInclusive<usize> {
-        1..=1
-    }
-
-    fn preempts(&self) -> bool {
-        false
-    }
+        }, never preempts);
 
     fn tick(
         &self,
@@ -249,17 +239,7 @@ impl<C: HasBoard> CustomNode<C> for Longer<C> {
     type State = ();
     type Memory = Path;
 
-    fn name(&self) -> &'static str {
-        "path longer on approach"
-    }
-
-    fn arity(&self) -> std::ops::RangeInclusive<usize> {
-        1..=1
-    }
-
-    fn preempts(&self) -> bool {
-        false
-    }
+    decorator!("path longer on approach", never preempts);
 
     fn tick(
         &self,
@@ -311,17 +291,7 @@ impl<C: HasBoard> CustomNode<C> for Updater {
     type State = ();
     type Memory = ();
 
-    fn name(&self) -> &'static str {
-        "goal updater"
-    }
-
-    fn arity(&self) -> std::ops::RangeInclusive<usize> {
-        1..=1
-    }
-
-    fn preempts(&self) -> bool {
-        false
-    }
+    decorator!("goal updater", never preempts);
 
     fn tick(&self, branches: &mut Branches<'_, C>, _: &mut (), _: &mut ()) -> Result<Status, Stop> {
         for [sent, input, output] in &self.pairs {

@@ -86,6 +86,35 @@ macro_rules! child {
 }
 pub(crate) use child;
 
+/// The head of a custom node with one child: what outlines call it, and whether it can leave a
+/// running child for another (only one that says otherwise cannot).
+macro_rules! decorator {
+    ($name:literal) => {
+        decorator!(_this => $name);
+    };
+    ($name:literal, never preempts) => {
+        decorator!(_this => $name, never preempts);
+    };
+    ($this:ident => $name:expr, never preempts) => {
+        decorator!($this => $name);
+
+        fn preempts(&self) -> bool {
+            false
+        }
+    };
+    ($this:ident => $name:expr) => {
+        fn name(&self) -> &'static str {
+            let $this = self;
+            $name
+        }
+
+        fn arity(&self) -> std::ops::RangeInclusive<usize> {
+            1..=1
+        }
+    };
+}
+pub(crate) use decorator;
+
 /// Asks for another tick at once, as BehaviorTree.CPP's wake-up signal does.
 pub(crate) fn wake<C: HasBoard>(branches: &mut Branches<'_, C>) {
     branches.with_cx(|cx| {

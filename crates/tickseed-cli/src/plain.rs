@@ -38,13 +38,13 @@ pub(crate) fn run(args: &Run, world: &mut dyn World, out: &mut dyn Write) -> Res
         given.clear();
         progress.begin();
         while let Some((_, input)) = due.next_if(|(t, _)| *t <= tick) {
-            if world.input(*input) {
-                given.push(*input);
+            if world.input(input.clone()) {
+                given.push(input.clone());
             } else {
                 return Err(Fail::Usage(format!(
                     "the world `{}` has no use for {}",
                     world.info().name,
-                    describe(*input)
+                    describe(input)
                 )));
             }
         }
@@ -56,7 +56,7 @@ pub(crate) fn run(args: &Run, world: &mut dyn World, out: &mut dyn Write) -> Res
             writeln!(out)?;
         } else {
             for input in &given {
-                writeln!(out, "{:>9}  input    {}", clock(world), describe(*input))?;
+                writeln!(out, "{:>9}  input    {}", clock(world), describe(input))?;
             }
             let now = Shown::of(world);
             if now != shown || (tick + 1) % second == 0 {
@@ -163,11 +163,12 @@ fn line(world: &dyn World, shown: &Shown, out: &mut impl Write) -> Result<(), Fa
     Ok(())
 }
 
-pub(crate) fn describe(input: Input) -> String {
+pub(crate) fn describe(input: &Input) -> String {
     match input {
         Input::Click { x, y } => format!("a click at {x},{y}"),
         Input::Drain { agent } => format!("a drain of agent {agent}"),
         Input::Set { agent, key, .. } => format!("a set of key {key} of agent {agent}"),
+        Input::Reload { .. } => "another tree".to_owned(),
     }
 }
 

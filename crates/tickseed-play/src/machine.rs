@@ -42,10 +42,8 @@ pub(crate) struct Machine {
 
 #[derive(Debug, Serialize)]
 struct State {
-    /// The node, unless it is one that was added for comparison.
-    node: Option<u32>,
+    node: u32,
     label: String,
-    added: bool,
 }
 
 #[derive(Debug, Serialize)]
@@ -56,20 +54,17 @@ struct Arrow {
     when: Vec<(usize, bool)>,
 }
 
-/// A behaviour to add before the last child of the root, to see what that costs.
-pub(crate) struct Extra<'a> {
-    pub(crate) condition: &'a str,
-    pub(crate) action: &'a str,
-}
+/// What a node without a name asks, as it is written.
+pub(crate) type Written<'a> = &'a dyn Fn(NodeId) -> Option<String>;
 
 /// Explores a tree.
 ///
 /// # Errors
 /// Why the machine cannot be derived.
-pub(crate) fn explore(def: &Def, extra: Option<Extra<'_>>) -> Result<Machine, String> {
+pub(crate) fn explore(def: &Def, written: Written<'_>) -> Result<Machine, String> {
     let mut shadow = Shadow {
         def,
-        extra,
+        written,
         conditions: Vec::new(),
         origins: Vec::new(),
     };
@@ -138,9 +133,8 @@ pub(crate) fn explore(def: &Def, extra: Option<Extra<'_>>) -> Result<Machine, St
             let node = exploring.states[s];
             let origin = origins[node.0 as usize];
             State {
-                node: origin.map(|o| o.0),
+                node: origin.0,
                 label: tree.node(node).label().to_owned(),
-                added: origin.is_none(),
             }
         })
         .collect();
@@ -194,30 +188,29 @@ impl Exploring<'_> {
 /// A copy of a tree whose leaves do as they are told.
 struct Shadow<'d> {
     def: &'d Def,
-    extra: Option<Extra<'d>>,
+    written: Written<'d>,
     conditions: Vec<String>,
     /// For each node of the copy, which one it stands for.
-    origins: Vec<Option<NodeId>>,
+    origins: Vec<NodeId>,
 }
 
 impl Shadow<'_> {
     fn copy(&mut self, n: Nodes<Told>, id: NodeId) -> Result<Node<Told>, String> {
         let node = self.def.node(id);
-        self.origins.push(Some(id));
+        self.origins.push(id);
         let label = node.label().to_owned();
         let mut children = Vec::new();
-        let last = node.children.len().saturating_sub(1);
-        for (i, &child) in node.children.iter().enumerate() {
-            if id == NodeId::ROOT
-                && i == last
-                && let Some(extra) = self.extra.take()
-            {
-                children.push(self.add(n, &extra));
-            }
+        for &child in &node.children {
             children.push(self.copy(n, child)?);
         }
         let copy = match &node.kind {
-            Kind::Condition(_) => self.condition(n, label.clone()),
+            Kind::Condition(_) => {
+                // Without a name it goes by what it asks: two of those may differ.
+                let asks = node.name.is_none().then(|| (self.written)(id)).flatten();
+                self.condition(n, asks.unwrap_or_else(|| label.clone()))
+            }
+            // Over at once, and who knows how.
+            Kind::Action { instant: true, .. } => self.condition(n, label.clone()),
             Kind::Action { .. } | Kind::Leaf { .. } => n.action(label.clone(), |_| Status::Running),
             Kind::Constant(Status::Success) => n.succeed(),
             Kind::Constant(Status::Failure) => n.fail(),
@@ -258,13 +251,6 @@ impl Shadow<'_> {
         });
         n.condition(label, move |t: &Told| bit < 32 && t.answers >> bit & 1 == 1)
     }
-
-    fn add(&mut self, n: Nodes<Told>, extra: &Extra<'_>) -> Node<Told> {
-        self.origins.extend([None, None, None]);
-        let condition = self.condition(n, extra.condition.to_owned());
-        let action = n.action(extra.action.to_owned(), |_| Status::Running);
-        n.sequence([condition, action]).reactive()
-    }
 }
 
 fn with(flow: &Flow, node: Node<Told>) -> Option<Node<Told>> {
@@ -300,17 +286,14 @@ mod tests {
         m.arrows.iter().map(say).collect()
     }
 
-    fn dock() -> Option<Extra<'static>> {
-        Some(Extra {
-            condition: "queue empty",
-            action: "dock",
-        })
+    fn unwritten(_: NodeId) -> Option<String> {
+        None
     }
 
     #[test]
     fn the_robot_is_three_states_and_six_arrows_and_a_dock_makes_them_twelve() {
-        let tree = tickseed_worlds::robot::tree().unwrap();
-        let machine = explore(tree.def(), None).unwrap();
+        let mut robot = tickseed_worlds::create("robot", 1, None).unwrap();
+        let machine = explore(robot.def(), &unwritten).unwrap();
         assert!(machine.memoryless);
         assert_eq!(
             told(&machine),
@@ -323,11 +306,10 @@ mod tests {
                 "patrol -> approach: !battery low, target visible",
             ]
         );
-        let with_dock = explore(tree.def(), dock()).unwrap();
+        let docked = tickseed_worlds::toggled(&*robot).unwrap();
+        robot.reload(&docked).unwrap();
+        let with_dock = explore(robot.def(), &unwritten).unwrap();
         assert_eq!((with_dock.states.len(), with_dock.arrows.len()), (4, 12));
-        let added: Vec<_> = with_dock.states.iter().filter(|s| s.added).collect();
-        assert_eq!(added.len(), 1);
-        assert_eq!(added[0].label, "dock");
     }
 
     #[test]
@@ -343,7 +325,7 @@ mod tests {
             .selector([tree, n.action("rest", |_| Status::Running)])
             .build()
             .unwrap();
-        let machine = explore(tree.def(), None).unwrap();
+        let machine = explore(tree.def(), &unwritten).unwrap();
         assert!(!machine.memoryless, "who rests goes on resting");
         assert!(machine.arrows.is_empty());
     }
@@ -355,13 +337,13 @@ mod tests {
             n.wait(std::time::Duration::from_secs(1)).named("nap"),
             n.fail(),
         ]);
-        let why = explore(tree.build().unwrap().def(), None).unwrap_err();
+        let why = explore(tree.build().unwrap().def(), &unwritten).unwrap_err();
         assert_eq!(
             why,
             "not derivable: `nap` stands in the way, since it depends on time, which is not finite"
         );
         let many = n.selector((0..11).map(|i| n.condition(format!("c{i}"), |_: &Told| true)));
-        let why = explore(many.build().unwrap().def(), None).unwrap_err();
+        let why = explore(many.build().unwrap().def(), &unwritten).unwrap_err();
         assert!(why.contains("11 conditions make 2048"), "{why}");
     }
 }

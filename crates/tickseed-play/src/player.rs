@@ -1,13 +1,15 @@
 //! Commands in, events out.
 
 mod ask;
+mod reload;
 
 use std::collections::BTreeMap;
 
 use serde_json::json;
 use tickseed_core::TickError;
 use tickseed_record::message::{
-    Break, Command, Control, Event, Failure, Hello, Level, PROTOCOL, Request, Subscription, TreeDef,
+    Break, Command, Control, Event, Failure, Hello, Level, Moves, PROTOCOL, Request, Subscription,
+    TreeDef,
 };
 use tickseed_record::why;
 use tickseed_worlds::{Input, WORLDS};
@@ -16,6 +18,8 @@ use crate::breakpoint::{self, Moment, Names};
 use crate::crowd::Crowd;
 use crate::run::Run;
 use crate::scribe;
+
+use self::reload::Refused;
 
 /// The most ticks in one call of [`Player::advance`]: a host that was asleep for an hour
 /// does not make the watcher wait for all that has been missed.
@@ -46,13 +50,17 @@ pub struct Player {
     crowd: Crowd,
     /// Real time since the last summary, in nanoseconds.
     since_summary: f64,
+    /// The tree that the watcher knows as the present one, and its nodes' paths.
+    told: (u32, Vec<String>),
 }
 
 impl Default for Player {
     /// Plays the robot, paused.
     fn default() -> Player {
+        let run = Run::new(WORLDS[0], 0, None);
         Player {
-            run: Run::new(WORLDS[0], 0, None),
+            told: (0, run.world.def().paths()),
+            run,
             runs: 0,
             paused: true,
             speed: 1.0,
@@ -94,13 +102,15 @@ impl Player {
     /// Carries out a command.
     pub fn handle(&mut self, request: Request) -> Vec<Event> {
         let mut out = Vec::new();
-        match self.carry_out(request.command, &mut out) {
-            Ok(answer) => out.push(Event::Done {
-                id: request.id,
-                answer,
-            }),
-            Err(text) => out.push(error(request.id, text)),
-        }
+        let done = match request.command {
+            Command::Reload { tree, source } => self.reload(tree, &source, &mut out),
+            command => self.carry_out(command, &mut out).map_err(Refused::from),
+        };
+        let id = request.id;
+        out.push(match done {
+            Ok(answer) => Event::Done { id, answer },
+            Err(Refused { text, mistakes }) => Event::Error { id, text, mistakes },
+        });
         out
     }
 
@@ -150,6 +160,7 @@ impl Player {
                 self.breakpoints.clear();
                 self.before = Moment::default();
                 self.answered = None;
+                self.told = (0, self.run.world.def().paths());
                 out.push(Event::Hello(Box::new(self.hello())));
                 self.scene(out);
             }
@@ -161,6 +172,7 @@ impl Player {
                 self.run.tell_all();
                 if let Some(&agent) = self.subscription.agents.first() {
                     self.focus(agent)?;
+                    self.run.catch_up();
                 }
                 self.summary(out);
             }
@@ -237,6 +249,9 @@ impl Player {
             Command::Input { input } => {
                 let input: Input = serde_json::from_value(input)
                     .map_err(|e| format!("this is no input of a world: {e}"))?;
+                if matches!(input, Input::Reload { .. }) {
+                    return Err("a reload is a command of its own: `reload`".into());
+                }
                 self.input(input, out)?;
             }
             Command::SetKey { agent, key, value } => {
@@ -261,7 +276,7 @@ impl Player {
             }
             Command::Pin { agent } => {
                 self.focus(agent)?;
-                self.show(out);
+                self.show_moment(out);
                 self.scene(out);
             }
             Command::Unpin { .. } | Command::Ping => {}
@@ -304,6 +319,9 @@ impl Player {
                 "tick {shown} is shown: `seek` the one to ask about first"
             ));
         }
+        if self.run.just_reloaded() {
+            return Err("this tree has not been ticked yet".into());
+        }
         let tick = self.run.whole().ok_or("nothing has been ticked yet")?;
         let why = why(&self.tree(), &tick, node).map_err(|e| e.to_string())?;
         Ok(serde_json::to_value(why).unwrap_or_default())
@@ -314,7 +332,7 @@ impl Player {
         if agent >= agents {
             return Err(format!("no agent {agent}: there are {agents}"));
         }
-        self.run.focus(agent).map_err(|e| e.to_string())?;
+        self.run.focus(agent);
         self.before = Moment::default();
         self.answered = None;
         Ok(())
@@ -322,7 +340,7 @@ impl Player {
 
     fn input(&mut self, input: Input, out: &mut Vec<Event>) -> Result<(), String> {
         let was_past = self.run.is_past();
-        if !self.run.input(input) {
+        if !self.run.input(input.clone()) {
             return Err(match input {
                 Input::Set { key, .. } => {
                     let keys = self.run.world.keys(0);
@@ -333,6 +351,7 @@ impl Player {
                 }
                 Input::Drain { .. } => "there is nothing to drain here".into(),
                 Input::Click { .. } => "this is no place in the scene".into(),
+                Input::Reload { .. } => "the text has mistakes".into(),
             });
         }
         if was_past {
@@ -344,15 +363,24 @@ impl Player {
 
     fn seek(&mut self, tick: u64, out: &mut Vec<Event>) -> Result<(), String> {
         self.paused = true;
-        self.run.seek(tick).map_err(|e| e.to_string())?;
+        self.run.seek(tick);
         self.before = Moment::default();
         self.answered = None;
-        self.show(out);
+        self.show_moment(out);
         self.scene(out);
         self.crowd = Crowd::default();
         self.summary(out);
         out.push(Event::Control(self.control()));
         Ok(())
+    }
+
+    /// Tells the tick that is shown, with the tree that made it, and then the tree that goes
+    /// on from here, if that is another one.
+    fn show_moment(&mut self, out: &mut Vec<Event>) {
+        self.tell_tree(Moves::default(), out);
+        self.show(out);
+        self.run.catch_up();
+        self.tell_tree(Moves::default(), out);
     }
 
     /// Tells the tick that is shown.
@@ -368,6 +396,7 @@ impl Player {
     /// One tick, told to the watcher; pauses at breakpoints and errors.
     fn tick(&mut self, out: &mut Vec<Event>) {
         let done = self.run.step();
+        self.tell_tree(Moves::default(), out);
         if self.subscription.summary {
             self.crowd.observe(&*self.run.world);
         }
@@ -489,6 +518,7 @@ impl Player {
             "set_key",
             "break",
             "unbreak",
+            "reload",
             "pin",
             "unpin",
             "world",

@@ -2,10 +2,10 @@
 
 use tickseed_core::TickError;
 use tickseed_record::message::Tick;
-use tickseed_worlds::{Info, Input, World};
+use tickseed_worlds::{Info, Input, Messages, Reloaded, World};
 
 use crate::keyframes::Keyframes;
-use crate::scribe::Scribe;
+use crate::scribe::{self, Scribe};
 
 /// A world that can be taken back to any tick.
 pub(crate) struct Run {
@@ -61,10 +61,12 @@ impl Run {
         self.apply_recorded();
         let done = self.world.step();
         self.tick = Some(self.scribe.take(&*self.world));
-        done?;
+        // A tick that failed is one that was.
         self.latest = self.latest.max(self.tick());
-        self.keyframes.consider(&*self.world, &self.scribe);
-        Ok(())
+        if done.is_ok() {
+            self.keyframes.consider(&*self.world, &self.scribe);
+        }
+        done
     }
 
     /// Gives the world the inputs that are on record for this moment and that it has not
@@ -76,7 +78,7 @@ impl Run {
         let from = self.inputs.partition_point(|(t, _)| *t < at);
         let due = self.inputs[from..].iter().take_while(|(t, _)| *t == at);
         for (_, input) in due.skip(had) {
-            self.scribe.give(&mut *self.world, *input);
+            self.scribe.give(&mut *self.world, input.clone());
         }
     }
 
@@ -92,21 +94,50 @@ impl Run {
         true
     }
 
-    /// Goes to a tick that was reached before.
-    pub(crate) fn seek(&mut self, tick: u64) -> Result<(), TickError> {
+    /// Puts another tree in the place of the present one: an input like others.
+    pub(crate) fn reload(&mut self, source: &str) -> Result<Reloaded, Messages> {
+        let reloaded = self.scribe.reload(&mut *self.world, source)?;
+        self.inputs = self.world.stage().inputs().to_vec();
+        self.latest = self.tick();
+        self.keyframes.truncate(self.latest);
+        Ok(reloaded)
+    }
+
+    /// The number of the present tree: how often it was reloaded.
+    pub(crate) fn tree(&self) -> u32 {
+        scribe::reloads(&*self.world).count() as u32
+    }
+
+    /// After how many ticks the present tree took its place.
+    pub(crate) fn tree_since(&self) -> u64 {
+        scribe::reloads(&*self.world).last().unwrap_or(0)
+    }
+
+    /// Whether the present tree has not been ticked yet: the tick that is shown was made by
+    /// the one before.
+    pub(crate) fn just_reloaded(&self) -> bool {
+        self.tree() > 0 && self.tree_since() == self.tick()
+    }
+
+    /// Goes to a tick that was reached before, as it was: see [`Run::catch_up`].
+    pub(crate) fn seek(&mut self, tick: u64) {
         let tick = tick.min(self.latest);
-        let shown = tick == self.tick() && self.tick.is_some();
+        let shown = tick == self.tick() && self.tick.is_some() && !self.just_reloaded();
         if !shown && (tick <= self.tick() || self.keyframes.nearest(tick) > self.tick()) {
             self.rewind(tick);
         }
         while self.tick() < tick {
-            self.step()?;
-        }
-        if self.tick() == self.latest {
-            self.apply_recorded();
+            // Ticks that failed fail again.
+            let _ = self.step();
         }
         self.tell_all = true;
-        Ok(())
+    }
+
+    /// At the latest tick, gives the world what it was given after it.
+    pub(crate) fn catch_up(&mut self) {
+        if !self.is_past() {
+            self.apply_recorded();
+        }
     }
 
     /// Takes the world to somewhere before a tick, so that its step is made again.
@@ -122,16 +153,16 @@ impl Run {
         self.tick = None;
     }
 
-    /// Watches another agent, from this tick on.
-    pub(crate) fn focus(&mut self, agent: u32) -> Result<(), TickError> {
+    /// Watches another agent, from this tick on; as it was: see [`Run::catch_up`].
+    pub(crate) fn focus(&mut self, agent: u32) {
         if agent == self.world.stage().focus() {
             self.tell_all = true;
-            return Ok(());
+            return;
         }
         self.world.focus(agent);
         self.tick = None;
         // The tick that is shown, made again with the agent watched.
-        self.seek(self.tick())
+        self.seek(self.tick());
     }
 
     /// Tell all keys with the next tick.

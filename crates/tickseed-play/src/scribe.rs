@@ -2,10 +2,10 @@
 
 use tickseed_core::Scalar;
 use tickseed_record::message::{
-    AgentInfo, Process, Status, Tick, TreeDef, Value, WorldInfo, Writer,
+    AgentInfo, Offer, Process, Span, Status, Tick, TreeDef, Value, WorldInfo, Writer,
 };
 use tickseed_record::{Head, KnownKeys, Structure, key_changes, writer_in};
-use tickseed_worlds::{Input, World};
+use tickseed_worlds::{Input, KeyValue, Messages, Reloaded, World};
 
 /// What a recording of this world begins with.
 #[must_use]
@@ -13,16 +13,25 @@ pub fn head(world: &dyn World) -> Head {
     let info = world.info();
     let keys = world.keys(0);
     let keys = keys.iter().map(|k| (k.name, Scalar::from(k.value)));
+    let id = reloads(world).count() as u32;
+    let mut tree = TreeDef::new(id, info.name, world.def()).with_keys(keys);
+    let source = world.source();
+    for node in &mut tree.nodes {
+        let span = world.span(tickseed_core::NodeId(node.id));
+        node.span = span.map(|(start, end)| Span::of(source, start, end));
+    }
+    tree.source = Some(source.to_owned());
     Head {
         process: Process {
             name: "tickseed".to_owned(),
             version: env!("CARGO_PKG_VERSION").to_owned(),
             pid: None,
         },
-        trees: vec![TreeDef::new(0, info.name, world.def()).with_keys(keys)],
+        trees: vec![tree],
         agents: (0..world.agents())
-            .map(|id| AgentInfo {
-                id,
+            .map(|agent| AgentInfo {
+                id: agent,
+                tree: id,
                 ..AgentInfo::default()
             })
             .collect(),
@@ -34,8 +43,18 @@ pub fn head(world: &dyn World) -> Head {
             step: info.step.as_nanos() as u64,
             click: info.click.to_owned(),
             drain: info.drain.to_owned(),
+            offer: info.offer.map(|o| Offer {
+                label: o.label.to_owned(),
+                leaf: o.leaf.to_owned(),
+            }),
         }),
     }
+}
+
+/// When the tree of a world was changed for another: after how many ticks.
+pub(crate) fn reloads(world: &dyn World) -> impl Iterator<Item = u64> + '_ {
+    let inputs = world.stage().inputs().iter();
+    inputs.filter_map(|(tick, input)| matches!(input, Input::Reload { .. }).then_some(*tick))
 }
 
 /// Takes down what the watched agent's tree did in the latest step.
@@ -67,17 +86,36 @@ impl Scribe {
     /// Gives the world an input and notes it, with the keys it writes, for the next step.
     /// Whether the input fitted.
     pub fn give(&mut self, world: &mut dyn World, input: Input) -> bool {
-        let agent = world.stage().focus();
-        let before = world.keys(agent);
-        if !world.input(input) {
+        if let Input::Reload { source } = &input {
+            return self.reload(world, source).is_ok();
+        }
+        let before = world.keys(world.stage().focus());
+        if !world.input(input.clone()) {
             return false;
         }
-        let after = world.keys(agent);
+        self.note(world, &before, input);
+        true
+    }
+
+    /// Gives the world another tree and notes it as [`give`](Scribe::give) does.
+    ///
+    /// # Errors
+    /// The text has mistakes: then nothing is changed.
+    pub fn reload(&mut self, world: &mut dyn World, source: &str) -> Result<Reloaded, Messages> {
+        let before = world.keys(world.stage().focus());
+        let reloaded = world.reload(source)?;
+        self.structure = Structure::of(world.def());
+        let source = source.to_owned();
+        self.note(world, &before, Input::Reload { source });
+        Ok(reloaded)
+    }
+
+    fn note(&mut self, world: &dyn World, before: &[KeyValue], input: Input) {
+        let after = world.keys(world.stage().focus());
         let written = before.iter().zip(&after).enumerate();
         let written = written.filter(|(_, (b, a))| b.value != a.value);
         self.by_input.extend(written.map(|(i, _)| i as u32));
         self.inputs.push(input);
-        true
     }
 
     /// The tick that the world has just made. The first one of an agent holds all keys.

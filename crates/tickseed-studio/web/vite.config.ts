@@ -14,8 +14,15 @@ export default defineConfig(({ mode }) => ({
     emptyOutDir: true,
     reportCompressedSize: false,
     modulePreload: false,
+    chunkSizeWarningLimit: mode === 'single' ? 2000 : 500,
     ...(mode === 'single'
-      ? { rollupOptions: { output: { format: 'iife' as const, codeSplitting: false } } }
+      ? {
+          rollupOptions: {
+            output: { format: 'iife' as const, codeSplitting: false },
+            // The one script has no address of its own.
+            transform: { define: { 'import.meta': '{}' } },
+          },
+        }
       : {}),
   },
 }));

@@ -1,18 +1,20 @@
 //! The bosses of document 004: one tree, shared by a thousand of them or a million.
 //!
 //! Each boss waits in a hall of its own. Parties come, fight and flee or win; below a fifth
-//! of its health a boss enrages, at most once in 30 s.
+//! of its health a boss enrages, at most once in 30 s. Its tree is `trees/boss.tick`.
 
 use alloc::boxed::Box;
 use alloc::vec;
 use alloc::vec::Vec;
 use core::time::Duration;
 
-use tickseed_core::{BuildError, Def, Rng, Status, TickError, Tree, nodes};
+use tickseed_core::{Rng, Status, TickError, nodes};
 use tickseed_derive::Context;
+use tickseed_lang::registry::Registry;
 
 use crate::crowd::{Body, Crowd, crowd_world};
 use crate::geometry::Point;
+use crate::script::{Keys, Messages, Reloaded, Script, leaf, port, scripted};
 use crate::stage::{Stage, between};
 use crate::view::{Bar, Mark, Shape, Tone, View};
 use crate::world::{Figures, Info, Input, KeyValue, Part, World};
@@ -26,6 +28,8 @@ pub const INFO: Info = Info {
     crowd: true,
     click: "watch the boss there and send it a party",
     drain: "leave the watched boss a tenth of its health",
+    offer: None,
+    source: include_str!("../trees/boss.tick"),
     make: |seed, agents| Box::new(BossWorld::new(seed, agents)),
 };
 
@@ -61,7 +65,11 @@ pub struct Boss {
     /// itself would be woken by every scratch.
     #[key(read_only)]
     weak: bool,
+    #[key(skip)]
+    script: Keys,
 }
+
+scripted!(Boss);
 
 impl Body for Boss {
     fn digest(&self) -> [f32; 3] {
@@ -81,6 +89,7 @@ impl Boss {
             strikes: 0,
             wipes: 0,
             weak: false,
+            script: Keys::default(),
         }
     }
 
@@ -135,33 +144,25 @@ impl Boss {
     }
 }
 
-/// The document's tree.
-///
-/// # Errors
-/// None in practice: it is valid.
-pub fn tree() -> Result<Tree<Boss>, BuildError> {
+/// The leaves that the bosses' tree may name.
+fn registry() -> Registry<Boss> {
     let n = nodes::<Boss>();
-    n.selector([
-        n.sequence([
-            n.check(Boss::WEAK.is_true()).named("hp<20%"),
-            n.cooldown(
-                Duration::from_secs(30),
-                n.instant("cast-enrage", |b| b.rage = ENRAGE_SECONDS),
-            )
-            .named("enrage-cd"),
-        ])
-        .named("enrage"),
-        n.sequence([
-            n.check(Boss::HAS_TARGET.is_true()).named("has-target"),
-            n.wait(Duration::from_millis(500)).named("wind-up"),
-            n.instant("strike", |b| b.strike()),
-        ])
-        .named("attack"),
-        n.action("idle", |_| Status::Running).sleeps(),
-    ])
-    .reactive()
-    .named("root")
-    .build()
+    let mut r = Registry::new();
+    let doc = "Falls into a rage for so long: blows deal double damage.";
+    let model = leaf("enrage", doc).port(port::<Duration>("lasts", "8s"));
+    r.node(model, move |ports, _| {
+        let seconds = ports.constant::<Duration>("lasts")?.as_secs_f32();
+        Some(n.instant("enrage", move |b| b.rage = seconds))
+    });
+    let doc = "Strikes the party; fails if it has fled.";
+    r.node(leaf("strike", doc), move |_, _| {
+        Some(n.instant("strike", |b| b.strike()))
+    });
+    let doc = "Waits for a party; runs until it is halted.";
+    r.node(leaf("idle", doc), move |_, _| {
+        Some(n.action("idle", |_| Status::Running).sleeps())
+    });
+    r
 }
 
 /// Halls with a boss each.
@@ -176,16 +177,16 @@ impl BossWorld {
     /// So many bosses; at least one.
     ///
     /// # Panics
-    /// Never: its tree is valid.
+    /// Never: its tree has no mistakes.
     #[must_use]
     pub fn new(seed: u64, agents: u32) -> BossWorld {
-        let tree = tree().expect("the boss's tree is valid");
-        let mut stage = Stage::new(seed, INFO.step, tree.def());
+        let script = Script::own(INFO.source, registry());
+        let mut stage = Stage::new(seed, INFO.step, script.tree().def());
         let agents = agents.max(1);
         let bodies = (0..agents).map(|_| Boss::new(&mut stage.rng)).collect();
         let shape = SIZE.x / SIZE.y;
         BossWorld {
-            crowd: Crowd::new(tree, seed, bodies),
+            crowd: Crowd::new(script, seed, bodies),
             stage,
             columns: libm::ceilf(libm::sqrtf(agents as f32 * shape)).max(1.0) as u32,
         }
@@ -228,8 +229,8 @@ impl BossWorld {
 
     fn reap(&mut self) {}
 
-    fn apply(&mut self, input: Input) -> bool {
-        match input {
+    fn apply(&mut self, input: &Input) -> bool {
+        match *input {
             Input::Click { x, y } if x.is_finite() && y.is_finite() => {
                 let agent = self.nearest(Point::new(x, y));
                 if let Some(b) = self.crowd.bodies.get_mut(agent as usize) {
@@ -247,7 +248,7 @@ impl BossWorld {
                 None => false,
             },
             Input::Set { agent, key, value } => self.crowd.set(agent, key, value),
-            Input::Click { .. } => false,
+            Input::Click { .. } | Input::Reload { .. } => false,
         }
     }
 }
@@ -261,6 +262,10 @@ impl World for BossWorld {
             crowd: self.crowd.duplicate()?,
             columns: self.columns,
         }))
+    }
+
+    fn reload(&mut self, source: &str) -> Result<Reloaded, Messages> {
+        self.crowd.reload(&mut self.stage, source)
     }
 
     fn view(&self) -> View {

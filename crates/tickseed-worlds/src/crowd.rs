@@ -5,15 +5,15 @@ use alloc::vec;
 use alloc::vec::Vec;
 
 use tickseed_core::{
-    Context, Def, EventOptions, Herd, HerdOptions, KeyId, NodeId, Rng, Status, TickError, Ticker,
-    Time, Tree,
+    EventOptions, Herd, HerdOptions, KeyId, NodeId, Rng, Status, TickError, Ticker, Time,
 };
 
+use crate::script::{Messages, Reloaded, Script, Scripted, Tally};
 use crate::stage::Stage;
 use crate::world::{Figures, KeyValue, Value, read_keys, set_key};
 
 /// An agent's body: what its leaves see and change.
-pub(crate) trait Body: for<'a> Context<At<'a> = Self> + Sized {
+pub(crate) trait Body: Scripted {
     /// What of it goes into the fingerprint after each tick.
     fn digest(&self) -> [f32; 3];
 }
@@ -21,6 +21,7 @@ pub(crate) trait Body: for<'a> Context<At<'a> = Self> + Sized {
 /// The agents with their bodies.
 #[derive(Debug)]
 pub(crate) struct Crowd<C: Body> {
+    pub(crate) script: Arc<Script<C>>,
     herd: Herd<C>,
     pub(crate) bodies: Vec<C>,
     /// What each agent's tree answered last.
@@ -33,13 +34,13 @@ pub(crate) struct Crowd<C: Body> {
 
 impl<C: Body> Crowd<C> {
     /// One agent a body, each with a random stream of its own.
-    pub(crate) fn new(tree: Tree<C>, seed: u64, bodies: Vec<C>) -> Crowd<C> {
+    pub(crate) fn new(script: Script<C>, seed: u64, bodies: Vec<C>) -> Crowd<C> {
         let options = HerdOptions {
             capacity: bodies.len(),
             seed,
             ..HerdOptions::default()
         };
-        let mut herd = Herd::with(Arc::new(tree), options);
+        let mut herd = Herd::with(script.shared(), options);
         let mut seeds = Rng::new(seed);
         for _ in &bodies {
             // It grows as needed.
@@ -48,6 +49,7 @@ impl<C: Body> Crowd<C> {
         Crowd {
             statuses: vec![Status::Running; bodies.len()],
             herd,
+            script: Arc::new(script),
             bodies,
             sleeps: false,
             changed: Vec::new(),
@@ -62,6 +64,7 @@ impl<C: Body> Crowd<C> {
     {
         let saved = self.herd.save().ok()?;
         Some(Crowd {
+            script: self.script.clone(),
             herd: Herd::load(self.herd.tree().clone(), &saved).ok()?,
             bodies: self.bodies.clone(),
             statuses: self.statuses.clone(),
@@ -73,18 +76,6 @@ impl<C: Body> Crowd<C> {
 
     pub(crate) fn len(&self) -> u32 {
         self.bodies.len() as u32
-    }
-
-    pub(crate) fn bytes_per_agent(&self) -> usize {
-        self.herd.tree().bytes_per_agent()
-    }
-
-    pub(crate) fn tree(&self) -> &Tree<C> {
-        self.herd.tree()
-    }
-
-    pub(crate) fn def(&self) -> &Def {
-        self.herd.tree().def()
     }
 
     /// Lets agents sleep from now on, or not any more.
@@ -160,6 +151,33 @@ impl<C: Body> Crowd<C> {
         }
     }
 
+    /// Puts an edited text in the place of the present one, for all.
+    pub(crate) fn reload(&mut self, stage: &mut Stage, source: &str) -> Result<Reloaded, Messages> {
+        let new = self.script.edited(source)?;
+        let agents = 0..self.bodies.len();
+        let handles = agents.filter_map(|i| self.herd.at(i));
+        let running = handles.filter_map(|handle| self.herd.running(handle).ok());
+        let mut tally = Tally::new(&self.script, &new);
+        for nodes in running {
+            tally.ran(&nodes);
+        }
+        let bodies = &mut self.bodies;
+        let report = self.herd.reload(new.shared(), stage.time(), |agent| {
+            let body = &mut bodies[agent.index()];
+            agent.halt(body);
+        });
+        for body in &mut self.bodies {
+            new.take_keys(body);
+        }
+        for (path, change, agents) in report.changes {
+            tally.changed(path, change, agents);
+        }
+        stage.reloaded(source, new.tree().def());
+        let reloaded = tally.done(report.agents as u32);
+        self.script = Arc::new(new);
+        Ok(reloaded)
+    }
+
     pub(crate) fn body(&self, agent: u32) -> Option<&C> {
         self.bodies.get(agent as usize)
     }
@@ -186,7 +204,7 @@ impl<C: Body> Crowd<C> {
     /// Watches this agent, if it is there.
     pub(crate) fn focus(&self, stage: &mut Stage, agent: u32) {
         if agent < self.len() {
-            stage.watch_agent(agent, self.def());
+            stage.watch_agent(agent, self.script.tree().def());
         }
     }
 
@@ -220,27 +238,9 @@ impl<C: Body> Crowd<C> {
 /// The parts of [`World`](crate::World) that every crowd world answers alike.
 macro_rules! crowd_world {
     ($info:expr) => {
-        fn info(&self) -> &'static Info {
-            &$info
-        }
-        fn stage(&self) -> &Stage {
-            &self.stage
-        }
-        fn def(&self) -> &Def {
-            self.crowd.def()
-        }
+        crate::script::scripted_world!($info, crowd);
         fn agents(&self) -> u32 {
             self.crowd.len()
-        }
-        fn bytes_per_agent(&self) -> usize {
-            self.crowd.bytes_per_agent()
-        }
-        fn input(&mut self, input: Input) -> bool {
-            let done = self.apply(input);
-            if done {
-                self.stage.record(input);
-            }
-            done
         }
         fn focus(&mut self, agent: u32) {
             self.crowd.focus(&mut self.stage, agent);

@@ -3,24 +3,23 @@
 //! The world moves sixty times a second and the guard decides ten times a second, with the
 //! time since its last decision at hand. Its sequence is reactive where the document's has
 //! memory, so that it gives up a pursuit when it loses sight of the intruder; and between
-//! two blows it circles the intruder where the document's guard would turn to patrol.
+//! two blows it circles the intruder where the document's guard would turn to patrol. Its
+//! tree is `trees/guard.tick`.
 
 use alloc::boxed::Box;
 use alloc::string::String;
-use alloc::sync::Arc;
 use alloc::vec;
 use alloc::vec::Vec;
 use core::f32::consts::{PI, TAU};
 use core::time::Duration;
 
 use bytemuck::{Pod, Zeroable};
-use tickseed_core::{
-    Agent, BuildError, Cadence, Cx, Def, Leaf, LeafError, Pacer, Status, TickError, Time, Tree,
-    nodes,
-};
+use tickseed_core::{Cadence, Cx, Leaf, LeafError, Pacer, Status, TickError, Time, nodes};
 use tickseed_derive::Context;
+use tickseed_lang::registry::Registry;
 
 use crate::geometry::{Point, turn};
+use crate::script::{Keys, Messages, Reloaded, Script, Solo, leaf, port, scripted, scripted_world};
 use crate::stage::Stage;
 use crate::view::{Bar, Mark, Shape, Tone, View};
 use crate::world::{Info, Input, KeyValue, World, read_keys, set_key};
@@ -34,6 +33,8 @@ pub const INFO: Info = Info {
     crowd: false,
     click: "send the intruder there",
     drain: "leave the intruder one life",
+    offer: None,
+    source: include_str!("../trees/guard.tick"),
     make: |seed, _| Box::new(GuardWorld::new(seed)),
 };
 
@@ -45,7 +46,6 @@ const SIGHT: f32 = 6.5;
 /// Half the angle of its view; what is near is noticed from any side.
 const HALF_VIEW: f32 = 1.2;
 const NEAR: f32 = 2.5;
-const REACH: f32 = 1.5;
 const LIVES: u32 = 3;
 const SNEAK: f32 = 1.7;
 const FLEE: f32 = 2.7;
@@ -77,7 +77,11 @@ pub struct Guard {
     #[key(skip)]
     blow: bool,
     route: [Point; WAYPOINTS],
+    #[key(skip)]
+    script: Keys,
 }
+
+scripted!(Guard);
 
 impl Guard {
     fn at(&self) -> Point {
@@ -154,36 +158,31 @@ impl Leaf<Guard> for Patrol {
     }
 }
 
-/// The guard's tree.
-///
-/// # Errors
-/// None in practice: it is valid.
-pub fn tree() -> Result<Tree<Guard>, BuildError> {
+/// The leaves that the guard's tree may name.
+fn registry() -> Registry<Guard> {
     let n = nodes::<Guard>();
-    let strike = n.cooldown(
-        Duration::from_millis(800),
-        n.instant("attack", |g| g.attack()),
-    );
-    n.selector([
-        n.sequence([
-            n.check(Guard::TARGET_SEEN.is_true())
-                .named("can see target"),
-            n.action("move to target", |g| g.move_to_target(REACH)),
-            n.selector([strike, n.action("circle", |g| g.circle())])
-                .reactive()
-                .named("strike"),
-        ])
-        .reactive()
-        .named("fight"),
-        n.leaf(
-            "patrol",
-            Patrol {
-                pause: Duration::from_millis(1200),
-            },
-        ),
-    ])
-    .reactive()
-    .build()
+    let mut r = Registry::new();
+    let doc = "Follows the target; succeeds when it is within so many metres.";
+    let model = leaf("pursue", doc).port(port::<f32>("within", "1.5"));
+    r.node(model, move |ports, _| {
+        let within = *ports.constant::<f32>("within")?;
+        Some(n.action("pursue", move |g| g.move_to_target(within)))
+    });
+    let doc = "Strikes, at once; whether it may is for a cooldown to say.";
+    r.node(leaf("attack", doc), move |_, _| {
+        Some(n.instant("attack", |g| g.attack()))
+    });
+    let doc = "Keeps close to the target and to its side.";
+    r.node(leaf("circle", doc), move |_, _| {
+        Some(n.action("circle", |g| g.circle()))
+    });
+    let doc = "Walks its ring of waypoints and pauses at each.";
+    let model = leaf("patrol", doc).port(port::<Duration>("pause", "1200ms"));
+    r.node(model, move |ports, _| {
+        let pause = *ports.constant("pause")?;
+        Some(n.leaf("patrol", Patrol { pause }))
+    });
+    r
 }
 
 /// Someone who should not be here; moved by the world, not by a tree.
@@ -275,8 +274,7 @@ fn somewhere(stage: &mut Stage) -> Point {
 #[derive(Debug)]
 pub struct GuardWorld {
     stage: Stage,
-    tree: Arc<Tree<Guard>>,
-    agent: Agent,
+    solo: Solo<Guard>,
     guard: Guard,
     intruder: Intruder,
     cadence: Cadence,
@@ -287,13 +285,12 @@ impl GuardWorld {
     /// The world of this seed.
     ///
     /// # Panics
-    /// Never: its tree is valid.
+    /// Never: its tree has no mistakes.
     #[must_use]
     pub fn new(seed: u64) -> GuardWorld {
-        let tree = tree().expect("the guard's tree is valid");
-        let agent = tree.agent_seeded(seed);
+        let solo = Solo::new(Script::own(INFO.source, registry()), seed);
         let cadence = Cadence::hertz(DECISIONS_PER_SECOND);
-        let mut stage = Stage::new(seed, INFO.step, tree.def());
+        let mut stage = Stage::new(seed, INFO.step, solo.script.tree().def());
         let route = core::array::from_fn(|i| {
             let angle = TAU * i as f32 / WAYPOINTS as f32;
             let reach = stage.between(0.6, 1.0);
@@ -316,11 +313,11 @@ impl GuardWorld {
                 goal: None,
                 blow: false,
                 route,
+                script: Keys::default(),
             },
             intruder: Intruder::arrive(&mut stage),
             stage,
-            tree: Arc::new(tree),
-            agent,
+            solo,
             pacer: cadence.start(Time::ZERO),
             cadence,
         }
@@ -343,9 +340,7 @@ impl GuardWorld {
         self.perceive();
         self.stage.watch.begin(self.stage.ticks());
         let watch = &mut self.stage.watch;
-        let status = self
-            .tree
-            .tick_traced(&mut self.agent, &mut self.guard, now, watch)?;
+        let status = self.solo.tick(&mut self.guard, now, watch)?;
         self.stage.mix(status as u64);
         if core::mem::take(&mut self.guard.blow) && self.intruder.lives > 0 {
             self.intruder.hit();
@@ -353,8 +348,8 @@ impl GuardWorld {
         Ok(())
     }
 
-    fn apply(&mut self, input: Input) -> bool {
-        match input {
+    fn apply(&mut self, input: &Input) -> bool {
+        match *input {
             Input::Click { x, y } if x.is_finite() && y.is_finite() => {
                 self.intruder.goal = Point::new(x, y).within(SIZE, 0.5);
                 true
@@ -379,31 +374,16 @@ impl GuardWorld {
 }
 
 impl World for GuardWorld {
-    fn info(&self) -> &'static Info {
-        &INFO
-    }
-
-    fn stage(&self) -> &Stage {
-        &self.stage
-    }
-
-    fn def(&self) -> &Def {
-        self.tree.def()
-    }
+    scripted_world!(INFO, solo);
 
     fn agents(&self) -> u32 {
         1
     }
 
-    fn bytes_per_agent(&self) -> usize {
-        self.tree.bytes_per_agent()
-    }
-
     fn duplicate(&self) -> Option<Box<dyn World>> {
         Some(Box::new(GuardWorld {
             stage: self.stage.clone(),
-            tree: self.tree.clone(),
-            agent: self.agent.duplicate()?,
+            solo: self.solo.duplicate()?,
             guard: self.guard.clone(),
             intruder: self.intruder.clone(),
             cadence: self.cadence,
@@ -432,12 +412,8 @@ impl World for GuardWorld {
         Ok(())
     }
 
-    fn input(&mut self, input: Input) -> bool {
-        let done = self.apply(input);
-        if done {
-            self.stage.record(input);
-        }
-        done
+    fn reload(&mut self, source: &str) -> Result<Reloaded, Messages> {
+        self.solo.reload(&mut self.guard, &mut self.stage, source)
     }
 
     fn focus(&mut self, _agent: u32) {}

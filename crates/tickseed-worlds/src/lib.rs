@@ -20,7 +20,6 @@
 //! assert_eq!(world.stage().watch().deciding_label(world.def()), Some("patrol"));
 //! # Ok::<(), tickseed_core::TickError>(())
 //! ```
-#![no_std]
 #![forbid(unsafe_code)]
 
 extern crate alloc;
@@ -31,7 +30,9 @@ mod crowd;
 mod geometry;
 pub mod guard;
 pub mod monster;
+mod offer;
 pub mod robot;
+mod script;
 mod stage;
 mod view;
 pub mod villager;
@@ -42,7 +43,10 @@ use alloc::boxed::Box;
 
 pub use choices::{Choice, Considered};
 pub use geometry::Point;
+pub use offer::{Offer, toggled};
+pub use script::{Messages, Reloaded};
 pub use stage::Stage;
+pub use tickseed_lang::ide::Completion;
 pub use view::{Bar, Mark, Shape, Tone, View};
 pub use watch::Watch;
 pub use world::{Figures, Info, Input, KeyValue, Part, Value, World};

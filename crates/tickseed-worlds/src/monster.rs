@@ -1,5 +1,6 @@
-//! The monsters of document 003: die, idle, walk, attack, put together by the chained
-//! builder with words and parameters of their own, as the document does it.
+//! The monsters of document 003: die, idle, walk, attack. The document puts them together by
+//! a chained builder with words and parameters of its own, and so does [`tree`]; the world
+//! runs the same tree from `trees/monster.tick`.
 
 use alloc::boxed::Box;
 use alloc::string::String;
@@ -8,11 +9,13 @@ use alloc::vec::Vec;
 use core::f32::consts::TAU;
 use core::time::Duration;
 
-use tickseed_core::{BuildError, Builder, Cx, Def, Status, TickError, Tree, builder, nodes};
+use tickseed_core::{BuildError, Builder, Cx, Node, Status, TickError, Tree, builder, nodes};
 use tickseed_derive::Context;
+use tickseed_lang::registry::Registry;
 
 use crate::crowd::{Body, Crowd, crowd_world};
 use crate::geometry::{Point, turn};
+use crate::script::{Keys, Messages, Reloaded, Script, leaf, port, scripted};
 use crate::stage::Stage;
 use crate::view::{Bar, Mark, Shape, Tone, View};
 use crate::world::{Figures, Info, Input, KeyValue, Part, World};
@@ -26,6 +29,8 @@ pub const INFO: Info = Info {
     crowd: true,
     click: "send the hero there",
     drain: "wound the watched monster to death",
+    offer: None,
+    source: include_str!("../trees/monster.tick"),
     make: |seed, agents| Box::new(MonsterWorld::new(seed, agents)),
 };
 
@@ -70,6 +75,8 @@ pub struct Monster {
     #[key(skip)]
     dealt: f32,
     doing: Doing,
+    #[key(skip)]
+    script: Keys,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -79,6 +86,8 @@ enum Doing {
     Attack,
     Die,
 }
+
+scripted!(Monster);
 
 impl Body for Monster {
     fn digest(&self) -> [f32; 3] {
@@ -104,6 +113,7 @@ impl Monster {
             lair,
             dealt: 0.0,
             doing: Doing::Idle,
+            script: Keys::default(),
         }
     }
 
@@ -133,7 +143,10 @@ impl Monster {
         if self.spent < DYING {
             return Status::Running;
         }
-        *self = Monster::new(self.lair);
+        *self = Monster {
+            script: core::mem::take(&mut self.script),
+            ..Monster::new(self.lair)
+        };
         Status::Success
     }
 
@@ -204,34 +217,82 @@ pub trait MonsterWords {
     fn attack(self, damage: f32, swing: f32) -> Self;
 }
 
+fn die() -> Node<Monster> {
+    let act = nodes().action("die", |m: &mut Cx<'_, '_, Monster>| {
+        let dt = m.dt_secs();
+        m.die(dt)
+    });
+    act.on_halt(|m| m.spent = 0.0)
+}
+
+fn idle(attack_radius: f32) -> Node<Monster> {
+    nodes().action("idle", move |m: &mut Cx<'_, '_, Monster>| {
+        m.idle(attack_radius)
+    })
+}
+
+fn walk(repath_radius: f32, attack_radius: f32) -> Node<Monster> {
+    let act = nodes().action("walk", move |m: &mut Cx<'_, '_, Monster>| {
+        let dt = m.dt_secs();
+        m.walk(repath_radius, attack_radius, dt)
+    });
+    act.on_halt(|m| m.walking = false)
+}
+
+fn attack(damage: f32, swing: f32) -> Node<Monster> {
+    let act = nodes().action("attack", move |m: &mut Cx<'_, '_, Monster>| {
+        let dt = m.dt_secs();
+        m.attack(damage, swing, dt)
+    });
+    act.on_halt(|m| m.spent = 0.0)
+}
+
 impl MonsterWords for Builder<Monster> {
     fn die(self) -> Self {
-        let act = nodes().action("die", |m: &mut Cx<'_, '_, Monster>| {
-            let dt = m.dt_secs();
-            m.die(dt)
-        });
-        self.node(act.on_halt(|m| m.spent = 0.0))
+        self.node(die())
     }
 
     fn idle(self, attack_radius: f32) -> Self {
-        self.action("idle", move |m| m.idle(attack_radius))
+        self.node(idle(attack_radius))
     }
 
     fn walk(self, repath_radius: f32, attack_radius: f32) -> Self {
-        let act = nodes().action("walk", move |m: &mut Cx<'_, '_, Monster>| {
-            let dt = m.dt_secs();
-            m.walk(repath_radius, attack_radius, dt)
-        });
-        self.node(act.on_halt(|m| m.walking = false))
+        self.node(walk(repath_radius, attack_radius))
     }
 
     fn attack(self, damage: f32, swing: f32) -> Self {
-        let act = nodes().action("attack", move |m: &mut Cx<'_, '_, Monster>| {
-            let dt = m.dt_secs();
-            m.attack(damage, swing, dt)
-        });
-        self.node(act.on_halt(|m| m.spent = 0.0))
+        self.node(attack(damage, swing))
     }
+}
+
+/// The leaves that the monsters' tree may name.
+fn registry() -> Registry<Monster> {
+    let mut r = Registry::new();
+    let doc = "Dies when there is no health left, and rises at its lair; else fails.";
+    r.node(leaf("die", doc), |_, _| Some(die()));
+    let doc = "Idles while there is nobody to fight, and while it recovers with the hero in \
+               reach; else fails.";
+    let model = leaf("idle", doc).port(port::<f32>("reach", "2"));
+    r.node(model, |ports, _| Some(idle(*ports.constant("reach")?)));
+    let doc = "Walks until the hero is in reach, then fails; looks for a new path when the \
+               hero is further than `repath` from where the path leads.";
+    let model = leaf("walk", doc)
+        .port(port::<f32>("repath", "2"))
+        .port(port::<f32>("reach", "2"));
+    r.node(model, |ports, _| {
+        let (repath, reach) = (ports.constant("repath"), ports.constant("reach"));
+        Some(walk(*repath?, *reach?))
+    });
+    let doc = "Swings for so long, then deals so much damage if the hero is still there.";
+    let model = leaf("attack", doc)
+        .port(port::<f32>("damage", "9"))
+        .port(port::<Duration>("swing", "400ms"));
+    r.node(model, |ports, _| {
+        let damage = ports.constant("damage");
+        let swing = ports.constant::<Duration>("swing");
+        Some(attack(*damage?, swing?.as_secs_f32()))
+    });
+    r
 }
 
 /// The document's tree.
@@ -272,11 +333,11 @@ impl MonsterWorld {
     /// So many monsters; at least one.
     ///
     /// # Panics
-    /// Never: its tree is valid.
+    /// Never: its tree has no mistakes.
     #[must_use]
     pub fn new(seed: u64, agents: u32) -> MonsterWorld {
-        let tree = tree().expect("the monster's tree is valid");
-        let mut stage = Stage::new(seed, INFO.step, tree.def());
+        let script = Script::own(INFO.source, registry());
+        let mut stage = Stage::new(seed, INFO.step, script.tree().def());
         let lairs = (0..agents.max(1)).map(|i| {
             // Spread by the golden angle, so that few and many look well.
             let angle = i as f32 * 2.399_963 + stage.between(0.0, 0.6);
@@ -299,7 +360,7 @@ impl MonsterWorld {
             recover: 0.0,
         };
         MonsterWorld {
-            crowd: Crowd::new(tree, seed, bodies),
+            crowd: Crowd::new(script, seed, bodies),
             stage,
             hero,
         }
@@ -373,8 +434,8 @@ impl MonsterWorld {
         self.stage.mix(u64::from(self.hero.hp.to_bits()));
     }
 
-    fn apply(&mut self, input: Input) -> bool {
-        match input {
+    fn apply(&mut self, input: &Input) -> bool {
+        match *input {
             Input::Click { x, y } if x.is_finite() && y.is_finite() => {
                 self.hero.goal = Point::new(x, y).within(SIZE, 0.5);
                 true
@@ -394,7 +455,7 @@ impl MonsterWorld {
                 }
                 done
             }
-            Input::Click { .. } => false,
+            Input::Click { .. } | Input::Reload { .. } => false,
         }
     }
 }
@@ -408,6 +469,10 @@ impl World for MonsterWorld {
             crowd: self.crowd.duplicate()?,
             hero: self.hero.clone(),
         }))
+    }
+
+    fn reload(&mut self, source: &str) -> Result<Reloaded, Messages> {
+        self.crowd.reload(&mut self.stage, source)
     }
 
     fn view(&self) -> View {

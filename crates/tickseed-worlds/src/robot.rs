@@ -1,18 +1,20 @@
 //! The robot of document 001: recharge when the battery is low, else approach a target,
-//! else patrol. Nothing about interrupting is written down anywhere in the tree.
+//! else patrol. Its tree is `trees/robot.tick`.
 
 use alloc::boxed::Box;
 use alloc::collections::VecDeque;
 use alloc::string::String;
-use alloc::sync::Arc;
 use alloc::vec::Vec;
 use core::f32::consts::TAU;
 use core::time::Duration;
 
-use tickseed_core::{Agent, BuildError, Def, Status, TickError, Tree, nodes};
+use tickseed_core::{Status, TickError, nodes};
 use tickseed_derive::Context;
+use tickseed_lang::registry::Registry;
 
 use crate::geometry::{Point, turn};
+use crate::offer::Offer;
+use crate::script::{Keys, Messages, Reloaded, Script, Solo, leaf, scripted, scripted_world};
 use crate::stage::Stage;
 use crate::view::{Bar, Mark, Shape, Tone, View};
 use crate::world::{Info, Input, KeyValue, World, read_keys, set_key};
@@ -26,11 +28,21 @@ pub const INFO: Info = Info {
     crowd: false,
     click: "send the robot there",
     drain: "drain the battery",
+    offer: Some(Offer {
+        label: "Add a dock behaviour",
+        leaf: "dock",
+        branch: "sequence reactive {\n  check \"queue empty\" queue_empty\n  dock\n}",
+    }),
+    source: include_str!("../trees/robot.tick"),
     make: |seed, _| Box::new(RobotWorld::new(seed)),
 };
 
 const SIZE: Point = Point::new(24.0, 14.0);
 const CHARGER: Point = Point::new(2.5, 2.5);
+/// Where it may wait for orders: no leaf of its own tree goes there.
+const DOCK: Point = Point::new(2.5, 11.5);
+/// Seconds without an order after which the queue of orders counts as empty.
+const QUIET: f32 = 12.0;
 const WAYPOINTS: usize = 6;
 const SPEED: f32 = 2.4;
 const TURN_RATE: f32 = 6.0;
@@ -67,10 +79,20 @@ pub struct Robot {
     waypoint: u32,
     #[key(read_only)]
     charging: bool,
+    /// No order has come for a while.
+    #[key(read_only)]
+    queue_empty: bool,
+    /// Seconds since the last order was carried out.
+    #[key(skip)]
+    quiet: f32,
     /// Where its leaf wants it to drive in this step.
     drive: Option<Point>,
     route: [Point; WAYPOINTS],
+    #[key(skip)]
+    script: Keys,
 }
+
+scripted!(Robot);
 
 impl Robot {
     fn at(&self) -> Point {
@@ -112,6 +134,11 @@ impl Robot {
         Status::Running
     }
 
+    fn dock(&mut self) -> Status {
+        self.drive_to(DOCK);
+        Status::Running
+    }
+
     /// Sense and move: what happens to the robot whatever its tree decides.
     fn live(&mut self, dt: f32) {
         if self.charging {
@@ -136,6 +163,12 @@ impl Robot {
             (self.x, self.y) = (there.x, there.y);
             self.battery -= DRIVE_DRAIN * dt * if saving { 0.1 } else { 1.0 };
         }
+        self.quiet = if self.target_visible {
+            0.0
+        } else {
+            self.quiet + dt
+        };
+        self.queue_empty = self.quiet >= QUIET;
         self.battery = self.battery.clamp(0.01, 1.0);
         self.battery_low = if self.battery_low {
             self.battery < FULL
@@ -145,39 +178,35 @@ impl Robot {
     }
 }
 
-/// The document's tree, whole. Its sequences are reactive, as the document's are: every
-/// tick sweeps from the root and asks every condition on the way again. That is also how
-/// charging ends.
-///
-/// # Errors
-/// None in practice: it is valid.
-pub fn tree() -> Result<Tree<Robot>, BuildError> {
+/// The leaves that the robot's tree may name.
+fn registry() -> Registry<Robot> {
     let n = nodes::<Robot>();
-    n.selector([
-        n.sequence([
-            n.check(Robot::BATTERY_LOW.is_true()).named("battery low"),
-            n.action("recharge", |r| r.recharge())
-                .on_halt(|r| r.charging = false),
-        ])
-        .reactive(),
-        n.sequence([
-            n.check(Robot::TARGET_VISIBLE.is_true())
-                .named("target visible"),
-            n.action("approach", |r| r.approach()),
-        ])
-        .reactive(),
-        n.action("patrol", |r| r.patrol()),
-    ])
-    .reactive()
-    .build()
+    let mut r = Registry::new();
+    let doc = "Drives to the charger and fills the battery; runs until it is halted.";
+    r.node(leaf("recharge", doc), move |_, _| {
+        let act = n.action("recharge", |r| r.recharge());
+        Some(act.on_halt(|r| r.charging = false))
+    });
+    let doc = "Drives to the target; succeeds there.";
+    r.node(leaf("approach", doc), move |_, _| {
+        Some(n.action("approach", |r| r.approach()))
+    });
+    let doc = "Drives round its loop; runs until it is halted.";
+    r.node(leaf("patrol", doc), move |_, _| {
+        Some(n.action("patrol", |r| r.patrol()))
+    });
+    let doc = "Drives to the dock and waits there; runs until it is halted.";
+    r.node(leaf("dock", doc), move |_, _| {
+        Some(n.action("dock", |r| r.dock()))
+    });
+    r
 }
 
 /// A floor with a charger, a patrol loop and one robot.
 #[derive(Debug)]
 pub struct RobotWorld {
     stage: Stage,
-    tree: Arc<Tree<Robot>>,
-    agent: Agent,
+    solo: Solo<Robot>,
     robot: Robot,
     trail: VecDeque<Point>,
 }
@@ -186,12 +215,11 @@ impl RobotWorld {
     /// The world of this seed, which decides the loop and where the robot begins.
     ///
     /// # Panics
-    /// Never: its tree is valid.
+    /// Never: its tree has no mistakes.
     #[must_use]
     pub fn new(seed: u64) -> RobotWorld {
-        let tree = tree().expect("the robot's tree is valid");
-        let agent = tree.agent_seeded(seed);
-        let mut stage = Stage::new(seed, INFO.step, tree.def());
+        let solo = Solo::new(Script::own(INFO.source, registry()), seed);
+        let mut stage = Stage::new(seed, INFO.step, solo.script.tree().def());
         let turned = stage.between(0.0, TAU);
         let route = core::array::from_fn(|i| {
             let angle = turned + TAU * i as f32 / WAYPOINTS as f32;
@@ -214,18 +242,20 @@ impl RobotWorld {
                 target_y: 0.0,
                 waypoint: 1,
                 charging: false,
+                queue_empty: false,
+                quiet: 0.0,
                 drive: None,
                 route,
+                script: Keys::default(),
             },
             stage,
-            tree: Arc::new(tree),
-            agent,
+            solo,
             trail: VecDeque::with_capacity(TRAIL),
         }
     }
 
-    fn apply(&mut self, input: Input) -> bool {
-        match input {
+    fn apply(&mut self, input: &Input) -> bool {
+        match *input {
             Input::Click { x, y } if x.is_finite() && y.is_finite() => {
                 let at = Point::new(x, y).within(SIZE, 0.5);
                 (self.robot.target_x, self.robot.target_y) = (at.x, at.y);
@@ -252,31 +282,16 @@ impl RobotWorld {
 }
 
 impl World for RobotWorld {
-    fn info(&self) -> &'static Info {
-        &INFO
-    }
-
-    fn stage(&self) -> &Stage {
-        &self.stage
-    }
-
-    fn def(&self) -> &Def {
-        self.tree.def()
-    }
+    scripted_world!(INFO, solo);
 
     fn agents(&self) -> u32 {
         1
     }
 
-    fn bytes_per_agent(&self) -> usize {
-        self.tree.bytes_per_agent()
-    }
-
     fn duplicate(&self) -> Option<Box<dyn World>> {
         Some(Box::new(RobotWorld {
             stage: self.stage.clone(),
-            tree: self.tree.clone(),
-            agent: self.agent.duplicate()?,
+            solo: self.solo.duplicate()?,
             robot: self.robot.clone(),
             trail: self.trail.clone(),
         }))
@@ -287,9 +302,7 @@ impl World for RobotWorld {
         self.robot.live(self.stage.dt());
         self.stage.watch.begin(self.stage.ticks());
         let watch = &mut self.stage.watch;
-        let status = self
-            .tree
-            .tick_traced(&mut self.agent, &mut self.robot, now, watch)?;
+        let status = self.solo.tick(&mut self.robot, now, watch)?;
         let r = &self.robot;
         self.stage.mix_agent(status, [r.x, r.y, r.battery]);
         if self.trail.len() == TRAIL {
@@ -299,12 +312,8 @@ impl World for RobotWorld {
         Ok(())
     }
 
-    fn input(&mut self, input: Input) -> bool {
-        let done = self.apply(input);
-        if done {
-            self.stage.record(input);
-        }
-        done
+    fn reload(&mut self, source: &str) -> Result<Reloaded, Messages> {
+        self.solo.reload(&mut self.robot, &mut self.stage, source)
     }
 
     fn focus(&mut self, _agent: u32) {}
@@ -316,6 +325,9 @@ impl World for RobotWorld {
         let trail = self.trail.iter().copied().collect();
         marks.push(Mark::through(Shape::Line, Tone::Plain, trail));
         marks.push(Mark::at(Shape::Place, Tone::Good, CHARGER, "charger"));
+        if self.def().find("dock").is_some() {
+            marks.push(Mark::at(Shape::Place, Tone::Plain, DOCK, "dock"));
+        }
         if r.target_visible {
             marks.push(Mark::at(Shape::Place, Tone::Goal, r.target(), "target"));
         }

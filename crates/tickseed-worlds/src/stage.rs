@@ -87,6 +87,14 @@ impl Stage {
         self.fingerprint
     }
 
+    /// The tree was changed for another: what was seen of the one before does not fit it.
+    pub(crate) fn reloaded(&mut self, source: &str, def: &Def) {
+        self.record(Input::Reload {
+            source: source.into(),
+        });
+        self.watch = Watch::new(def);
+    }
+
     pub(crate) fn record(&mut self, input: Input) {
         self.inputs.push((self.ticks, input));
     }

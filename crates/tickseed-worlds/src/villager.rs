@@ -1,5 +1,5 @@
 //! Villagers with four needs: a utility selector chooses among eating, sleeping,
-//! socialising and working by two considerations each.
+//! socialising and working by two considerations each. The tree is `trees/villager.tick`.
 
 use alloc::boxed::Box;
 use alloc::vec;
@@ -7,13 +7,15 @@ use alloc::vec::Vec;
 use core::f32::consts::TAU;
 use core::time::Duration;
 
-use tickseed_core::nodes::{Consideration, Curve, Score};
-use tickseed_core::{BuildError, Def, Node, Status, TickError, Tree, nodes};
+use tickseed_core::{Status, TickError, nodes};
 use tickseed_derive::Context;
+use tickseed_lang::expr::{Datum, Type};
+use tickseed_lang::registry::{PortType, Registry};
 
 use crate::choices::{Choice, choices};
 use crate::crowd::{Body, Crowd, crowd_world};
 use crate::geometry::{Point, turn};
+use crate::script::{Keys, Messages, Reloaded, Script, leaf, must, scripted};
 use crate::stage::{Stage, between};
 use crate::view::{Bar, Mark, Shape, Tone, View};
 use crate::world::{Figures, Info, Input, KeyValue, Part, World};
@@ -27,6 +29,8 @@ pub const INFO: Info = Info {
     crowd: true,
     click: "move the meeting place",
     drain: "make the watched villager hungry and tired",
+    offer: None,
+    source: include_str!("../trees/villager.tick"),
     make: |seed, agents| Box::new(VillagerWorld::new(seed, agents)),
 };
 
@@ -59,6 +63,8 @@ pub struct Villager {
     /// Its own seat or bench, so that villagers do not stand in each other.
     seat: Point,
     doing: Need,
+    #[key(skip)]
+    script: Keys,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -71,6 +77,8 @@ enum Need {
 }
 
 const NEEDS: [&str; 5] = ["eating", "sleeping", "socialising", "working", "walking"];
+
+scripted!(Villager);
 
 impl Body for Villager {
     fn digest(&self) -> [f32; 3] {
@@ -140,102 +148,81 @@ impl Villager {
     }
 }
 
-/// A consideration of one of the villager's own numbers.
-fn fact(name: &'static str, f: fn(&Villager) -> f32) -> Consideration<Villager> {
-    Consideration::new(move |v: &Villager| f(v).into()).named(name)
+/// Where a villager may walk to.
+#[derive(Clone, Copy)]
+enum Place {
+    Inn,
+    Home,
+    Square,
+    Workshop,
 }
 
-/// The four scores, in the order of the tree's branches: two considerations each, one for
-/// the need and one for the occasion.
-#[must_use]
-pub fn scores() -> [Score<Villager>; 4] {
-    let rising = |offset| Curve::Linear {
-        slope: 1.0 - offset,
-        offset,
-    };
-    let eat = Score::new(1.0)
-        .consider(fact("hunger", |v| v.hunger).curve(Curve::Power { exponent: 2.0 }))
-        .consider(
-            // Who has nothing left cannot pay.
-            fact("poverty", |v| v.poverty)
-                .range(1.0, 0.7)
-                .curve(Curve::Smoothstep),
-        );
-    let sleep = Score::new(1.4)
-        .consider(fact("tiredness", |v| v.tiredness).curve(Curve::Logistic {
-            steepness: 9.0,
-            middle: 0.45,
-        }))
-        .consider(
-            fact("daylight", |v| v.daylight)
-                .range(1.0, 0.0)
-                .curve(rising(0.1)),
-        );
-    let socialise = Score::new(0.9)
-        .consider(fact("loneliness", |v| v.loneliness).curve(Curve::Power { exponent: 1.5 }))
-        .consider(
-            fact("company", |v| v.company)
-                .range(0.0, 0.5)
-                .curve(rising(0.6)),
-        );
-    let work = Score::new(0.95)
-        .consider(fact("poverty", |v| v.poverty).curve(Curve::Table(vec![
-            (0.0, 0.05),
-            (0.5, 0.55),
-            (1.0, 1.0),
-        ])))
-        .consider(fact("daylight", |v| v.daylight).curve(Curve::Exponential { base: 0.02 }));
-    [eat, sleep, socialise, work]
+const PLACES: [(&str, Place); 4] = [
+    ("inn", Place::Inn),
+    ("home", Place::Home),
+    ("square", Place::Square),
+    ("workshop", Place::Workshop),
+];
+
+impl PortType for Place {
+    fn ty() -> Type {
+        Type::Enum("Place".into())
+    }
+
+    fn parse(text: &str) -> Result<Self, String> {
+        let place = PLACES.iter().find(|(name, _)| *name == text);
+        place.map(|p| p.1).ok_or_else(|| {
+            let names = PLACES.map(|p| p.0).join(", ");
+            alloc::format!("expected one of {names}, found `{text}`")
+        })
+    }
+
+    fn from_datum(datum: &Datum) -> Option<Self> {
+        match datum {
+            Datum::Word(i) => PLACES.get(usize::try_from(*i).ok()?).map(|p| p.1),
+            _ => None,
+        }
+    }
 }
 
-/// The villagers' tree.
-///
-/// # Errors
-/// None in practice: it is valid.
-pub fn tree() -> Result<Tree<Villager>, BuildError> {
+/// The leaves that the villagers' tree may name.
+fn registry() -> Registry<Villager> {
     let n = nodes::<Villager>();
-    let branch = |name: &'static str,
-                  way: &'static str,
-                  place: fn(&Villager) -> Point,
-                  act: &'static str,
-                  need: Need|
-     -> Node<Villager> {
-        n.sequence([
-            n.action(way, move |v| {
-                let (place, dt) = (place(v.at()), v.dt_secs());
-                v.at_mut().walk(place, dt)
-            }),
-            n.action(act, move |v| {
+    let mut r = Registry::new();
+    r.enumeration("Place", (0..).zip(PLACES).map(|(i, p)| (p.0, i)));
+    let doc = "Walks to a place; succeeds there.";
+    let model = leaf("walk", doc).port(must::<Place>("to"));
+    r.node(model, move |ports, _| {
+        let to = *ports.constant::<Place>("to")?;
+        Some(n.action("walk", move |v| {
+            let place = match to {
+                Place::Inn => INN,
+                Place::Home => v.home,
+                Place::Square => v.square,
+                Place::Workshop => WORKSHOP,
+            };
+            let dt = v.dt_secs();
+            v.at_mut().walk(place, dt)
+        }))
+    });
+    for (name, need, doc) in [
+        (
+            "eat",
+            Need::Eat,
+            "Eats until hardly hungry; it costs money.",
+        ),
+        ("sleep", Need::Sleep, "Sleeps until hardly tired."),
+        ("chat", Need::Socialise, "Chats until hardly lonely."),
+        ("earn", Need::Work, "Works until hardly poor; it tires."),
+    ] {
+        r.node(leaf(name, doc), move |_, _| {
+            Some(n.action(name, move |v| {
                 let dt = v.dt_secs();
                 v.satisfy(need, dt)
-            }),
-        ])
-        .named(name)
-    };
-    let branches = [
-        branch("eat", "walk to the inn", |_| INN, "have a meal", Need::Eat),
-        branch("sleep", "walk home", |v| v.home, "sleep tight", Need::Sleep),
-        branch(
-            "socialise",
-            "walk to the square",
-            |v| v.square,
-            "chat",
-            Need::Socialise,
-        ),
-        branch(
-            "work",
-            "walk to the workshop",
-            |_| WORKSHOP,
-            "earn",
-            Need::Work,
-        ),
-    ];
-    n.utility(scores().into_iter().zip(branches))
-        .reactive()
-        .inertia(0.25)
-        .min_dwell(Duration::from_secs(4))
-        .named("needs")
-        .build()
+            }))
+        });
+    }
+    r
 }
 
 /// A village.
@@ -250,11 +237,11 @@ impl VillagerWorld {
     /// So many villagers; at least one.
     ///
     /// # Panics
-    /// Never: its tree is valid.
+    /// Never: its tree has no mistakes.
     #[must_use]
     pub fn new(seed: u64, agents: u32) -> VillagerWorld {
-        let tree = tree().expect("the villagers' tree is valid");
-        let mut stage = Stage::new(seed, INFO.step, tree.def());
+        let script = Script::own(INFO.source, registry());
+        let mut stage = Stage::new(seed, INFO.step, script.tree().def());
         let square = Point::new(15.0, 8.5);
         let rng = &mut stage.rng;
         let villager = |i: u32| {
@@ -279,11 +266,12 @@ impl VillagerWorld {
                 square,
                 seat,
                 doing: Need::Walk,
+                script: Keys::default(),
             }
         };
         let bodies = (0..agents.max(1)).map(villager).collect();
         VillagerWorld {
-            crowd: Crowd::new(tree, seed, bodies),
+            crowd: Crowd::new(script, seed, bodies),
             stage,
             square,
         }
@@ -309,8 +297,8 @@ impl VillagerWorld {
 
     fn reap(&mut self) {}
 
-    fn apply(&mut self, input: Input) -> bool {
-        match input {
+    fn apply(&mut self, input: &Input) -> bool {
+        match *input {
             Input::Click { x, y } if x.is_finite() && y.is_finite() => {
                 self.square = Point::new(x, y).within(SIZE, 2.0);
                 true
@@ -330,7 +318,7 @@ impl VillagerWorld {
                 }
                 done
             }
-            Input::Click { .. } => false,
+            Input::Click { .. } | Input::Reload { .. } => false,
         }
     }
 }
@@ -344,6 +332,10 @@ impl World for VillagerWorld {
             crowd: self.crowd.duplicate()?,
             square: self.square,
         }))
+    }
+
+    fn reload(&mut self, source: &str) -> Result<Reloaded, Messages> {
+        self.crowd.reload(&mut self.stage, source)
     }
 
     fn view(&self) -> View {
@@ -397,6 +389,6 @@ impl World for VillagerWorld {
 
     fn choices(&self) -> Vec<Choice> {
         let watched = self.crowd.body(self.stage.focus());
-        watched.map_or_else(Vec::new, |v| choices(self.crowd.tree(), v))
+        watched.map_or_else(Vec::new, |v| choices(self.crowd.script.tree(), v))
     }
 }

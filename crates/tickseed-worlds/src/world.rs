@@ -1,13 +1,17 @@
 //! What a world is to those who run and draw it.
 
 use alloc::boxed::Box;
+use alloc::string::String;
 use alloc::vec::Vec;
 use core::time::Duration;
 
 use serde::{Deserialize, Serialize};
 use tickseed_core::{Context, Def, KeyId, NodeId, Scalar, Status, TickError};
+use tickseed_lang::ide::Completion;
 
 use crate::choices::Choice;
+use crate::offer::Offer;
+use crate::script::{Messages, Reloaded};
 use crate::stage::Stage;
 use crate::view::View;
 
@@ -28,12 +32,16 @@ pub struct Info {
     pub click: &'static str,
     /// What [`Input::Drain`] does; empty if nothing.
     pub drain: &'static str,
+    /// A behaviour that may be added to its tree.
+    pub offer: Option<Offer>,
+    /// Its tree, as `.tick` text.
+    pub source: &'static str,
     /// Makes one, from a seed and a number of agents.
     pub make: fn(u64, u32) -> Box<dyn World>,
 }
 
 /// Something that reaches the world from outside, between two steps.
-#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", tag = "input")]
 pub enum Input {
     /// A click in the scene, in metres. What it means is the world's affair.
@@ -56,6 +64,11 @@ pub enum Input {
         key: u16,
         /// To what.
         value: Value,
+    },
+    /// Puts a tree made from this text in the place of the present one.
+    Reload {
+        /// The text.
+        source: String,
     },
 }
 
@@ -132,6 +145,21 @@ pub trait World: Send {
     fn stage(&self) -> &Stage;
     /// The tree that all its agents share.
     fn def(&self) -> &Def;
+    /// The text that its tree was read from.
+    fn source(&self) -> &str;
+    /// Where a node is written: its first byte in the text, and the byte after its last.
+    fn span(&self, node: NodeId) -> Option<(u32, u32)>;
+    /// What there is to say about a text that might take the place of the present one.
+    fn check(&self, source: &str) -> Messages;
+    /// What could stand at a place (bytes) of such a text.
+    fn complete(&self, source: &str, offset: usize) -> Vec<Completion>;
+    /// Puts a tree made from this text in the place of the present one, between two steps.
+    /// Agents go on where they are, as far as the new tree has such a place; what it has not
+    /// is halted. This is an input and recorded as one.
+    ///
+    /// # Errors
+    /// The text has mistakes: then nothing is changed.
+    fn reload(&mut self, source: &str) -> Result<Reloaded, Messages>;
     /// How many agents there are.
     fn agents(&self) -> u32;
     /// How many bytes of tree state an agent has.

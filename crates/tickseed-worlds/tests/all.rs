@@ -45,7 +45,7 @@ fn recorded_inputs_repeat_the_run() {
         let mut inputs = first.stage().inputs().iter().peekable();
         for tick in 0..300 {
             while let Some((_, input)) = inputs.next_if(|i| i.0 == tick) {
-                assert!(again.input(*input));
+                assert!(again.input(input.clone()));
             }
             again.step().unwrap();
         }

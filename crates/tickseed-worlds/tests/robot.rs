@@ -128,7 +128,7 @@ fn inputs_that_do_not_fit_change_nothing() {
         set(0, 0, Value::Bool(true)),
         set(0, 2, Value::Float(0.0)), // the heading is its own affair
     ] {
-        assert!(!world.input(bad), "{bad:?}");
+        assert!(!world.input(bad.clone()), "{bad:?}");
     }
     assert_eq!(world.keys(0), before);
     assert!(world.stage().inputs().is_empty());

@@ -56,8 +56,8 @@ impl Record {
         let mut due = inputs.iter().peekable();
         for tick in 0..ticks {
             while let Some((_, input)) = due.next_if(|(t, _)| *t <= tick) {
-                if !scribe.give(&mut *world, *input) {
-                    let what = describe(*input);
+                if !scribe.give(&mut *world, input.clone()) {
+                    let what = describe(input);
                     let name = world.info().name;
                     return Err(Fail::Usage(format!(
                         "the world `{name}` has no use for {what}"

@@ -35,7 +35,9 @@ impl Model {
             Event::Control(control) => self.control = control,
             Event::Tick(tick) => self.tick(*tick),
             Event::Tree(tree) => self.hello.trees.push(*tree),
-            Event::Reloaded { old, tree, moves } => {
+            Event::Reloaded {
+                old, tree, moves, ..
+            } => {
                 self.said = format!(
                     "reloaded: {} moved, {} restarted, {} gone",
                     moves.moved.len(),

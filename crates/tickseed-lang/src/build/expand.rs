@@ -413,6 +413,7 @@ impl<'d, C: HasBoard> Loader<'d, C> {
             named: node.name.is_some(),
             kind: node.kind.text.clone(),
             span: node.kind.span,
+            whole: node.span,
             parent,
             scope: self.scopes[scope].layout,
             subtree: None,
@@ -460,7 +461,7 @@ impl<'d, C: HasBoard> Loader<'d, C> {
         if self.registry.entry(kind).is_some() {
             return self.registered(node, place).into();
         }
-        if compat::is_known(kind) {
+        if cfg!(feature = "formats") && compat::is_known(kind) {
             return compat::node(self, node, place).into();
         }
         if node.form == Form::Compact && self.trees.contains_key(kind) {
@@ -474,7 +475,9 @@ impl<'d, C: HasBoard> Loader<'d, C> {
             known.extend(BUILTINS.iter().map(|builtin| builtin.words));
         }
         known.extend(self.registry.models().map(|m| m.name.as_str()));
-        known.extend(compat::names().map(|name| -> &str { name }));
+        if cfg!(feature = "formats") {
+            known.extend(compat::names().map(|name| -> &str { name }));
+        }
         known.extend(self.trees.keys().copied());
         let help = match nearest(kind, known) {
             Some(near) => format!("did you mean `{near}`?"),
@@ -486,6 +489,17 @@ impl<'d, C: HasBoard> Loader<'d, C> {
                 .help(help),
         );
         Made::Failed
+    }
+
+    /// A script of BehaviorTree.CPP in a build without it.
+    pub(crate) fn no_btcpp<T>(&mut self, span: model::Span) -> Option<T> {
+        let message = "this program reads `.tick` only, without BehaviorTree.CPP's scripts";
+        self.report(
+            Diagnostic::error("load::no-btcpp", message)
+                .at(span, "")
+                .help("write the expression in the language of the file"),
+        );
+        None
     }
 
     /// The mark of entries that a type of this name declares.

@@ -77,8 +77,10 @@ pub struct Instance {
     pub name: Str,
     /// Whether it has a name of its own.
     pub named: bool,
-    /// Where it stands.
+    /// Where its kind stands.
     pub span: Span,
+    /// Where all of it stands, children included.
+    pub whole: Span,
     /// Its parent in [`Loaded::instances`].
     pub parent: Option<usize>,
     /// The scope it belongs to, as in [`Layout::scopes`].

@@ -207,7 +207,21 @@ pub fn detect(path: &str, content: &[u8]) -> Format {
 }
 
 /// Reads one file's content as a document of a format. `file` must be its number in the source map.
+///
+/// Without the feature `formats` there is only `.tick`: others are answered with an error.
 pub fn read_as(format: Format, text: &str, file: FileId) -> (Document, Vec<Diagnostic>) {
+    if cfg!(not(feature = "formats")) && !matches!(format, Format::Tick | Format::Built) {
+        return (
+            Document {
+                file,
+                ..Document::default()
+            },
+            vec![Diagnostic::error(
+                "load::no-format",
+                "this program reads `.tick` files only",
+            )],
+        );
+    }
     match format {
         Format::Xml => xml::read(text, file, &xml::Options::default()),
         Format::Json => json::read(text, file),
@@ -230,7 +244,8 @@ struct Loading<'l> {
 impl Loading<'_> {
     fn file(&mut self, path: &str, bytes: &[u8]) {
         let format = detect(path, bytes);
-        let (document, diagnostics) = if format == Format::Binary {
+        let binary = cfg!(feature = "formats") && format == Format::Binary;
+        let (document, diagnostics) = if binary {
             let file = self.loaded.sources.add(path, "");
             match binary::read(bytes) {
                 Ok(document) => (Document { file, ..document }, Vec::new()),

@@ -1,8 +1,48 @@
-//! Node models for editors: XML's `TreeNodesModel` and JSON.
+//! What a program offers, for editors: as a document, as XML's `TreeNodesModel`, as JSON.
 
-use super::Model;
+use super::{Model, Registry};
+use crate::board::HasBoard;
 use crate::expr::Type;
-use crate::model::{Category, Direction, Document, Item, Name, NodeModel, Port, Span, Value};
+use crate::model::{
+    Category, Direction, Document, EnumModel, EnumWord, Item, KeyDecl, Keys, Name, NodeModel, Port,
+    Span, Value,
+};
+
+impl<C: HasBoard> Registry<C> {
+    /// All that files may name, as a document that declares it: the registered nodes, the keys
+    /// that the context publishes, the enumerations. Editors put it beside the file that is
+    /// edited: see [`Files`](crate::ide::Files).
+    #[must_use]
+    pub fn document(&self) -> Document {
+        let mut all = document(self.models());
+        let keys = C::schema().keys.iter().map(|key| KeyDecl {
+            name: key.name.into(),
+            ty: Some(Name::from(match key.ty {
+                tickseed_core::ScalarType::Bool => "bool",
+                ty if ty.is_float() => "float",
+                _ => "int",
+            })),
+            ..KeyDecl::default()
+        });
+        all.items.push(Item::Keys(Keys {
+            keys: keys.collect(),
+            ..Keys::default()
+        }));
+        let enums = self.enums().iter().map(|(name, words)| {
+            let words = words.iter().map(|(word, number)| EnumWord {
+                name: word.as_str().into(),
+                number: Some(*number),
+            });
+            Item::Enum(EnumModel {
+                name: name.as_str().into(),
+                words: words.collect(),
+                ..EnumModel::default()
+            })
+        });
+        all.items.extend(enums);
+        all
+    }
+}
 
 /// The models as items of a document.
 fn document<'m>(models: impl IntoIterator<Item = &'m Model>) -> Document {

@@ -4,11 +4,12 @@
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use serde_json::value::RawValue;
+use tickseed_core::NodeId;
 use tickseed_record::message::Tick;
 use tickseed_record::why;
-use tickseed_worlds::WORLDS;
+use tickseed_worlds::{WORLDS, World};
 
-use super::Player;
+use super::{Player, reload};
 use crate::{machine, picture};
 
 /// A question. What belongs to it stays text until it is known what is asked, since a tree of
@@ -22,8 +23,8 @@ struct Asked<'a> {
     #[serde(borrow)]
     tick: Option<&'a RawValue>,
     node: Option<u32>,
-    condition: Option<String>,
-    action: Option<String>,
+    source: Option<String>,
+    offset: Option<usize>,
 }
 
 #[derive(Clone, Copy, Deserialize)]
@@ -39,7 +40,13 @@ enum Question {
     Tree,
     /// Why a node of that tree was or was not ticked in this tick, which holds all keys.
     Why,
-    /// The state machine that the tree amounts to, perhaps with a behaviour added.
+    /// What there is to say about a text that might take the place of the present one.
+    Check,
+    /// What could stand at a place of such a text; the place is a number of bytes.
+    Complete,
+    /// The text with the behaviour that the world offers, or without if it is there.
+    Offer,
+    /// The state machine that the tree amounts to.
     Machine,
 }
 
@@ -95,13 +102,37 @@ impl Player {
                 let node = asked.node.ok_or("`node` is missing")?;
                 told(&why(tree, &tick, node).map_err(|e| e.to_string())?)
             }
+            Question::Check => {
+                let source = asked.source.as_deref().ok_or("`source` is missing")?;
+                let messages = self.run.world.check(source);
+                told(&json!({ "mistakes": reload::as_json(&messages) }))
+            }
+            Question::Complete => {
+                let source = asked.source.as_deref().ok_or("`source` is missing")?;
+                let offset = asked.offset.ok_or("`offset` is missing")?;
+                let found = self.run.world.complete(source, offset);
+                told(&found.iter().map(reload::completion).collect::<Vec<_>>())
+            }
+            Question::Offer => {
+                let text = tickseed_worlds::toggled(&*self.run.world);
+                told(&text.ok_or(
+                    "the tree has no place for it: its root wants children, the last one on a \
+                     line of its own",
+                )?)
+            }
             Question::Machine => {
-                let extra = asked.condition.as_deref().zip(asked.action.as_deref());
-                let extra = extra.map(|(condition, action)| machine::Extra { condition, action });
-                told(&machine::explore(self.run.world.def(), extra)?)
+                let world = &*self.run.world;
+                told(&machine::explore(world.def(), &|node| asks(world, node))?)
             }
         }
     }
+}
+
+/// What a condition asks, as it is written.
+fn asks(world: &dyn World, node: NodeId) -> Option<String> {
+    let (from, to) = world.span(node)?;
+    let text = world.source().get(from as usize..to as usize)?;
+    Some(text.trim_start_matches("check").trim().to_owned())
 }
 
 /// A part of a question.

@@ -23,8 +23,13 @@ pub enum Event {
         old: u32,
         /// The new one.
         tree: Box<TreeDef>,
-        /// What became of running nodes.
+        /// What became of running nodes. Empty where a watcher goes back or forth past a
+        /// reload that it was told of before.
+        #[serde(default)]
         moves: Moves,
+        /// After how many ticks it took its place: ticks from the next one on are its own.
+        #[serde(default)]
+        since: u64,
     },
     /// Agents came or went: all there are now.
     Agents {
@@ -161,6 +166,18 @@ pub struct WorldInfo {
     pub click: String,
     /// What a drain does; empty if nothing.
     pub drain: String,
+    /// A behaviour that may be added to its tree.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub offer: Option<Offer>,
+}
+
+/// A behaviour that is not in a world's own tree, but could be.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+pub struct Offer {
+    /// What adding it does, in a few words.
+    pub label: String,
+    /// The label of its action: the tree has one if it was added.
+    pub leaf: String,
 }
 
 /// How a run stands.
@@ -199,7 +216,7 @@ impl Default for Control {
     }
 }
 
-/// What a reload did to the nodes that ran, by path.
+/// What a reload did to the nodes that ran, by path; each once, however many agents ran it.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct Moves {
     /// They went on where they were.
@@ -208,6 +225,15 @@ pub struct Moves {
     pub restarted: Vec<String>,
     /// They were halted: the new tree has no such node.
     pub gone: Vec<String>,
+    /// They went on at another path: before, now.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub renamed: Vec<(String, String)>,
+    /// Their history (a cooldown, a count) is lost.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub forgotten: Vec<String>,
+    /// How many agents were taken over.
+    #[serde(default)]
+    pub agents: u32,
 }
 
 /// A line on an agent.

@@ -8,8 +8,8 @@ mod tree;
 
 pub use command::{Break, Command, Comparison, Request, Subscription};
 pub use event::{
-    AgentInfo, AgentSummary, Control, Event, Hello, Level, Moves, NumberedBreak, Process, Warning,
-    WorldInfo,
+    AgentInfo, AgentSummary, Control, Event, Hello, Level, Moves, NumberedBreak, Offer, Process,
+    Warning, WorldInfo,
 };
 pub use tick::{Failure, KeyChange, Outside, Status, Step, Tick, Value, Writer};
 pub use tree::{KeyDef, NodeInfo, Rule, Span, TreeDef};

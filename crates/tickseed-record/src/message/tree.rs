@@ -72,6 +72,22 @@ pub struct Span {
     pub column: u32,
 }
 
+impl Span {
+    /// The place of these bytes in a text.
+    #[must_use]
+    pub fn of(text: &str, start: u32, end: u32) -> Span {
+        let before = text.get(..start as usize).unwrap_or(text);
+        let line = before.rsplit('\n').next().unwrap_or("");
+        Span {
+            file: None,
+            start,
+            end,
+            line: before.matches('\n').count() as u32 + 1,
+            column: line.chars().count() as u32 + 1,
+        }
+    }
+}
+
 /// A key of the blackboard.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct KeyDef {

@@ -39,6 +39,8 @@ export interface WorldInfo {
   step: number;
   click: string;
   drain: string;
+  /** A behaviour that may be added to its tree; the label of its action. */
+  offer?: { label: string; leaf: string };
 }
 
 export interface Control {
@@ -96,7 +98,8 @@ export interface Tick {
 export type WorldInput =
   | { input: 'click'; x: number; y: number }
   | { input: 'drain'; agent: number }
-  | { input: 'set'; agent: number; key: number; value: Value };
+  | { input: 'set'; agent: number; key: number; value: Value }
+  | { input: 'reload'; source: string };
 
 export interface Point {
   x: number;
@@ -171,15 +174,55 @@ export type Event =
   | { event: 'hit'; breakpoint: number; tick: number; agent: number; text: string }
   | { event: 'log'; level: string; text: string }
   | { event: 'done'; id?: number; answer?: unknown }
-  | { event: 'error'; id?: number; text: string; mistakes?: unknown[] }
+  | { event: 'error'; id?: number; text: string; mistakes?: Mistake[] }
   | { event: 'dropped'; count: number }
   | { event: 'bye'; text: string }
   | {
       event: 'reloaded';
       old: number;
       tree: TreeDef;
-      moves: { moved: string[]; restarted: string[]; gone: string[] };
+      moves: Moves;
+      since: number;
     };
+
+/** What became of the leaves that ran when a tree was reloaded, by path. */
+export interface Moves {
+  moved: string[];
+  restarted: string[];
+  gone: string[];
+  renamed?: [string, string][];
+  forgotten?: string[];
+  agents: number;
+}
+
+/** Something that could stand at a place of a text. */
+export interface Completion {
+  label: string;
+  /** What is written; `$0` marks where to go on typing. */
+  insert: string;
+  kind: string;
+  detail: string;
+  doc: string;
+  /** Where what it takes the place of begins, in bytes. */
+  from: number;
+}
+
+/** What the language's reader says about a text. */
+export interface Mistake {
+  code: string;
+  severity: 'error' | 'warning' | 'note';
+  message: string;
+  help: string | null;
+  labels: {
+    /** From 1; columns count characters. None: about the whole text. */
+    line: number | null;
+    column: number | null;
+    endLine: number | null;
+    endColumn: number | null;
+    text: string;
+    primary: boolean;
+  }[];
+}
 
 export type Break =
   | { when: 'entered'; node: number }

@@ -173,15 +173,27 @@ test('the page works when opened from disk', async () => {
   await decided(file, 'patrol');
   await file.locator('[data-test=drain]').click();
   await decided(file, 'recharge');
+  // The editor and the language are in the file, too.
+  await file.getByRole('tab', { name: 'Source' }).click();
+  await file.locator('.cm-content').waitFor();
+  await file.evaluate(() => (window.tickseed.draft = 'tree Robot { runing }\n'));
+  await file.locator('[data-test=mistakes]', { hasText: 'Did you mean `running`?' }).waitFor();
+  await file.evaluate(() => (window.tickseed.draft = 'tree Robot { running "wait" }\n'));
+  await file.locator('[data-test=source-state]', { hasText: 'Edited' }).waitFor();
+  await file.locator('[data-test=apply]').click();
+  await decided(file, 'wait');
   await file.close();
 });
 
 test('the page weighs at most 150 kB and the engine at most 600 kB, gzipped', () => {
   const size = (path) => gzipSync(readFileSync(new URL(path, dist)), { level: 9 }).length;
-  const assets = readdirSync(new URL('assets/', dist)).filter((f) => f.startsWith('index'));
-  const page = ['index.html', ...assets.map((f) => `assets/${f}`)].reduce((n, f) => n + size(f), 0);
+  const assets = readdirSync(new URL('assets/', dist)).map((f) => `assets/${f}`);
+  // The text editor comes when it is first shown.
+  const later = assets.filter((f) => f.startsWith('assets/editor-'));
+  const page = ['index.html', ...assets.filter((f) => !later.includes(f))].reduce((n, f) => n + size(f), 0);
+  assert.equal(later.length, 1);
   const engine = size('tickseed.wasm');
-  console.log(`page ${page} bytes, engine ${engine} bytes, gzipped`);
+  console.log(`page ${page} bytes, its editor ${size(later[0])}, engine ${engine} bytes, gzipped`);
   assert.ok(page <= 150_000, `${page}`);
   assert.ok(engine <= 600_000, `${engine}`);
 });

@@ -36,6 +36,9 @@ impl<'d, C: HasBoard> Loader<'d, C> {
                 })
             )
         });
+        if foreign && cfg!(not(feature = "formats")) {
+            return self.no_btcpp(hooks[0].1.span);
+        }
         if foreign {
             return crate::compat::hooked(self, &hooks, place, made);
         }

@@ -68,6 +68,9 @@ impl<C: HasBoard> Loader<'_, C> {
             ..
         }) = &value.kind
         {
+            if cfg!(not(feature = "formats")) {
+                return self.no_btcpp(value.span);
+            }
             return crate::compat::script_condition(self, value, place);
         }
         let computed = self.computed(place.scope, value, &Type::Bool)?;
@@ -87,6 +90,9 @@ impl<C: HasBoard> Loader<'_, C> {
             ..
         }) = &value.kind
         {
+            if cfg!(not(feature = "formats")) {
+                return self.no_btcpp(value.span);
+            }
             return crate::compat::script(self, value, place);
         }
         let script = self.assignments(place.scope, value)?;

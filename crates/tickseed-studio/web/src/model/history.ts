@@ -37,11 +37,11 @@ export class History {
     this.latest = 0;
   }
 
-  /** Each node's latest answer up to a tick, looking back a while. */
-  statesAt(tick: number, nodes: number): (NodeState | undefined)[] {
+  /** Each node's latest answer up to a tick, looking back a while, but not beyond `since`. */
+  statesAt(tick: number, nodes: number, since: number): (NodeState | undefined)[] {
     const states: (NodeState | undefined)[] = new Array(nodes).fill(undefined);
     let missing = nodes;
-    for (let t = tick; t > Math.max(0, tick - 3000) && missing > 0; t--) {
+    for (let t = tick; t > Math.max(since, tick - 3000) && missing > 0; t--) {
       const at = this.ticks.get(t);
       if (!at?.nodes) continue;
       // Backwards: of several answers in a tick the last one counts.
@@ -54,13 +54,5 @@ export class History {
       }
     }
     return states;
-  }
-
-  /** When a node was last ticked before this tick. */
-  lastRun(node: number, before: number): number | undefined {
-    for (let t = before - 1; t > 0; t--) {
-      if (this.ticks.get(t)?.nodes?.some(([n]) => n === node)) return t;
-    }
-    return undefined;
   }
 }

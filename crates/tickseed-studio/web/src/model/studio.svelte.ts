@@ -2,11 +2,15 @@ import type {
   AgentSummary,
   Break,
   Command,
+  Completion,
   Control,
   Event,
   Hello,
   KeyDef,
+  Mistake,
+  Moves,
   NodeInfo,
+  Status,
   Tick,
   TreeDef,
   Value,
@@ -18,6 +22,7 @@ import type {
 import type { Listener, Transport } from '../transport/transport';
 import { overSocket } from '../transport/socket';
 import { inPage } from '../transport/worker';
+import { Eras, sameNodes } from './eras';
 import { History, type NodeState } from './history';
 import { type Walk, walk } from './walk';
 
@@ -33,6 +38,23 @@ export interface KeyState {
   /** When it last changed. */
   tick: number;
   writer?: Writer;
+}
+
+/** A command that was not carried out. */
+export class Refused extends Error {
+  constructor(
+    text: string,
+    readonly mistakes: Mistake[],
+  ) {
+    super(text);
+  }
+}
+
+/** What came of applying a text. */
+export interface Applied {
+  /** After which tick. */
+  tick: number;
+  moves: Moves;
 }
 
 /** All that the page knows, kept up to date by the events of one connection. */
@@ -59,7 +81,15 @@ export class Studio implements Listener {
   /** Counts up with every change of the history, for what draws it. */
   revision = $state(0);
 
+  /** The text in the editor, if it is not the one that runs. */
+  draft = $state<string>();
+  /** What the reader says of the text in the editor. */
+  mistakes = $state.raw<Mistake[]>([]);
+  /** What came of the last text that was applied. */
+  applied = $state.raw<Applied>();
+
   history = new History();
+  eras = new Eras();
   private transport: Transport | undefined;
   private engine: Transport | undefined;
   private sent = new Set<number>();
@@ -88,7 +118,7 @@ export class Studio implements Listener {
   walk = $derived.by<Walk | undefined>(() => {
     const { answered, tick } = this.control;
     if (answered === undefined || this.tick?.tick !== tick) return undefined;
-    return walk(this.tick, answered, this.nodes, this.history.statesAt(tick - 1, this.nodes.length));
+    return walk(this.tick, answered, this.nodes, this.history.statesAt(tick - 1, this.nodes.length, this.eras.since(tick)));
   });
   /** Each node's latest answer, as far as it is to be seen. */
   seen = $derived(this.walk?.states ?? this.states);
@@ -210,7 +240,7 @@ export class Studio implements Listener {
       this.answers.set(id, (event) => {
         this.answers.delete(id);
         this.sent.delete(id);
-        if (event.event === 'error') reject(new Error(event.text));
+        if (event.event === 'error') reject(new Refused(event.text, event.mistakes ?? []));
         else if (event.event === 'done') resolve(event.answer);
       });
       to?.send({ ...message, id });
@@ -237,6 +267,56 @@ export class Studio implements Listener {
 
   setKey(key: number, value: Value): Promise<unknown> {
     return this.do({ do: 'set_key', agent: this.tick?.agent ?? 0, key, value });
+  }
+
+  /** The text that runs. */
+  get source(): string {
+    return this.tree?.source ?? '';
+  }
+
+  /** What there is to say about a text that might take the place of the one that runs. */
+  async check(source: string): Promise<void> {
+    const found = await this.ask<{ mistakes: Mistake[] }>({ ask: 'check', source });
+    // A newer text has come in the meantime.
+    if (source === (this.draft ?? this.source)) this.mistakes = found.mistakes;
+  }
+
+  /** What could stand at a place of a text; the place is a number of bytes. */
+  complete(source: string, offset: number): Promise<Completion[]> {
+    return this.ask<Completion[]>({ ask: 'complete', source, offset });
+  }
+
+  /** Whether the behaviour that the world offers is in the tree. */
+  offered = $derived.by(() => {
+    const leaf = this.world?.offer?.leaf;
+    return leaf !== undefined && this.nodes.some((n) => n.label === leaf);
+  });
+
+  /** Adds that behaviour, or takes it out: an edit of the text like any other. */
+  async offer(): Promise<void> {
+    try {
+      await this.apply(await this.ask<string>({ ask: 'offer' }));
+    } catch (e) {
+      this.notice = { text: e instanceof Error ? e.message : String(e), tone: 'bad' };
+    }
+  }
+
+  /** Puts a text, or else that of the editor, in the place of the one that runs. */
+  async apply(source = this.draft ?? this.source): Promise<boolean> {
+    const tick = this.control.tick;
+    try {
+      const command = { do: 'reload', tree: this.tree?.id ?? 0, source };
+      const answer = (await this.send(this.transport, command)) as { moves: Moves; mistakes: Mistake[] };
+      this.mistakes = answer.mistakes;
+      this.applied = { tick, moves: answer.moves };
+      if (this.draft === source) this.draft = undefined;
+      return true;
+    } catch (e) {
+      this.applied = undefined;
+      if (e instanceof Refused && e.mistakes.length > 0) this.mistakes = e.mistakes;
+      else this.notice = { text: e instanceof Error ? e.message : String(e), tone: 'bad' };
+      return false;
+    }
   }
 
   async toggleBreak(b: Break): Promise<void> {
@@ -281,12 +361,20 @@ export class Studio implements Listener {
           this.take(ticks);
           ticks = [];
           const { event: _, ...control } = event;
-          if (control.latest < this.history.latest) this.history.truncate(control.latest);
+          if (control.latest < this.history.latest) {
+            this.history.truncate(control.latest);
+            this.eras.truncate(control.latest);
+          }
           this.control = control;
           if (control.tick === 0) this.rewound();
           this.revision++;
           break;
         }
+        case 'reloaded':
+          this.take(ticks);
+          ticks = [];
+          this.reloaded(event.tree, event.since);
+          break;
         case 'scene':
           this.view = event.view;
           break;
@@ -320,6 +408,8 @@ export class Studio implements Listener {
     if (this.remote) {
       if (this.hello?.session === hello.session && this.hello.world?.name === hello.world?.name) {
         this.control = hello.control;
+        const tree = hello.trees[0];
+        if (tree && tree.id !== this.tree?.id) this.reloaded(tree, this.history.latest);
         const summary = this.crowd;
         const after = this.history.latest;
         const agents = [this.tick?.agent ?? 0];
@@ -327,19 +417,66 @@ export class Studio implements Listener {
         return;
       }
       // The page's own engine has the same world at hand, to be asked about its tree.
-      if (hello.world) this.engine?.send({ do: 'world', name: hello.world.name, seed: hello.world.seed });
+      this.engineFollows(hello.world, hello.trees[0]);
     }
     this.hello = hello;
     this.tree = hello.trees[0];
     this.world = hello.world;
     this.control = hello.control;
     this.history.clear();
+    this.eras.begin(this.tree);
     this.breakpoints = new Map();
+    this.draft = undefined;
+    this.mistakes = [];
+    this.applied = undefined;
     this.selected = undefined;
     this.summary = [];
     this.rewound();
     this.revision++;
     if (this.remote) this.subscribe(0);
+  }
+
+  /** The page's own engine is asked about the tree that a process runs. */
+  private engineFollows(world: WorldInfo | undefined, tree: TreeDef | undefined): void {
+    if (!this.remote || !world) return;
+    this.engine?.send({ do: 'world', name: world.name, seed: world.seed });
+    if (tree?.source) this.engine?.send({ do: 'reload', tree: 0, source: tree.source });
+  }
+
+  /** Another tree is the present one. What is known of its nodes is found by their paths. */
+  private reloaded(tree: TreeDef, since: number): void {
+    const to = sameNodes(this.nodes, tree.nodes);
+    const states: (NodeState | undefined)[] = new Array(tree.nodes.length).fill(undefined);
+    this.states.forEach((s, i) => {
+      const now = to[i];
+      if (now !== undefined) states[now] = s;
+    });
+    const breakpoints = new Map<number, Break>();
+    for (const [number, b] of this.breakpoints) {
+      const node = b.when === 'key' ? undefined : to[b.node];
+      if (b.when === 'key') breakpoints.set(number, b);
+      else if (node !== undefined) breakpoints.set(number, { ...b, node });
+    }
+    const pairs = (all: [number, Status | null][]) =>
+      all.flatMap(([n, s]): [number, Status | null][] => (to[n] === undefined ? [] : [[to[n], s]]));
+    if (this.tick) {
+      const { deciding, halted, nodes, leaves } = this.tick;
+      this.tick = {
+        ...this.tick,
+        deciding: deciding === undefined ? undefined : to[deciding],
+        halted: halted?.flatMap((n) => to[n] ?? []),
+        nodes: nodes && pairs(nodes),
+        leaves: pairs(leaves),
+      };
+    }
+    this.keys = this.keys.map((k) => (typeof k?.writer === 'number' ? { ...k, writer: to[k.writer] } : k));
+    this.eras.add(since, tree);
+    this.selected = this.selected === undefined ? undefined : to[this.selected];
+    this.tree = tree;
+    this.states = states;
+    this.breakpoints = breakpoints;
+    this.engineFollows(this.world, tree);
+    this.revision++;
   }
 
   private rewound(): void {
@@ -359,7 +496,7 @@ export class Studio implements Listener {
       if (follows) {
         for (const [node, status] of tick.nodes ?? []) states[node] = { status, tick: tick.tick };
       } else {
-        states = this.history.statesAt(tick.tick, this.nodes.length);
+        states = this.history.statesAt(tick.tick, this.nodes.length, this.eras.since(tick.tick));
       }
       for (const c of tick.keys ?? []) {
         keys[c.key] = { value: c.value, tick: c.since ?? tick.tick, writer: c.writer };

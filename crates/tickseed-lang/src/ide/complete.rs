@@ -78,7 +78,7 @@ impl Files<'_> {
             return Vec::new();
         }
         let xml = self.document(file).is_some_and(|d| d.format == Format::Xml);
-        let mut list = if xml {
+        let mut list = if cfg!(feature = "formats") && xml {
             self.complete_xml(file, &text[..offset])
         } else {
             self.complete_tick(file, text, offset)

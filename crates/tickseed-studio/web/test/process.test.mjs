@@ -36,6 +36,29 @@ test('a process is watched and steered', async () => {
   await page.getByText('Live', { exact: true }).waitFor();
 });
 
+test('a process takes another tree, and one with a mistake it does not', async () => {
+  await page.getByRole('tab', { name: 'Source' }).click();
+  await page.locator('.cm-content').waitFor();
+  const edit = (text) => page.evaluate((t) => (window.tickseed.draft = t), text);
+  const state = (text) => page.locator('[data-test=source-state]', { hasText: text }).waitFor();
+  const own = await page.evaluate(() => window.tickseed.source);
+  await edit('tree Robot { patrl }\n');
+  await page.locator('[data-test=mistakes]', { hasText: 'Did you mean `patrol`?' }).waitFor();
+  await page.locator('[data-test=apply]').click();
+  await state('1 mistake');
+  assert.equal(await page.locator('[data-node]').count(), 8);
+  await edit('tree Robot { running "wait" }\n');
+  await state('Edited');
+  await page.locator('[data-test=apply]').click();
+  await decided(page, 'wait');
+  // The page's own engine follows: the machine is that of the new tree.
+  await page.waitForFunction(() => document.querySelector('[data-test=machine]')?.dataset.states === '1');
+  await edit(own);
+  await state('Edited');
+  await page.locator('[data-test=apply]').click();
+  await decided(page, 'patrol');
+});
+
 test('a process that is killed is missed within two seconds and found again', async () => {
   const gone = page.getByText('The process is gone', { exact: true });
   const { port } = new URL(process.address);

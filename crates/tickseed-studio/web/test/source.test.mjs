@@ -161,7 +161,8 @@ test('what could stand there is offered', async () => {
 
 test('a node that is chosen is shown in the text', async () => {
   await page.locator('[data-label="approach"]').click();
-  await page.waitForFunction(() => String(getSelection()) === 'approach');
+  await page.locator('.cm-selectionBackground').first().waitFor({ state: 'attached' });
+  assert.match(await page.locator('.cm-activeLine').innerText(), /approach/);
 });
 
 test('5,000 agents take another tree', async () => {

@@ -169,7 +169,7 @@ export function edit(parent: HTMLElement, options: Options): Editor {
       ...historyKeymap,
       ...defaultKeymap,
     ]),
-    EditorView.contentAttributes.of({ 'aria-label': 'Source text', spellcheck: 'false', 'data-test': 'source' }),
+    EditorView.contentAttributes.of({ tabindex: '0', 'aria-label': 'Source text', spellcheck: 'false', 'data-test': 'source' }),
     EditorView.updateListener.of((u) => {
       if (u.docChanged && !silent) options.changed(u.state.doc.toString());
     }),

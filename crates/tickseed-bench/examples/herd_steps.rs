@@ -1,5 +1,5 @@
 //! Steps of a herd and nothing else, for callgrind and perf:
-//! `herd_steps all|own|due0.1|due1|due10|save AGENTS STEPS`. Run it for two numbers of steps; the
+//! `herd_steps all|own|due0.1|due1|due10|reload AGENTS STEPS`. Run it for two numbers of steps; the
 //! difference is theirs alone.
 
 use tickseed_bench::herds::{Pack, Shared};
@@ -8,7 +8,7 @@ fn main() {
     let arguments: Vec<String> = std::env::args().collect();
     let number = |i: usize| arguments.get(i).and_then(|a| a.parse::<usize>().ok());
     let (Some(agents), Some(steps)) = (number(2), number(3)) else {
-        eprintln!("usage: herd_steps all|own|dueSHARE AGENTS STEPS");
+        eprintln!("usage: herd_steps all|own|dueSHARE|reload AGENTS STEPS");
         std::process::exit(2);
     };
     let ticked: usize = match arguments[1].as_str() {
@@ -19,6 +19,14 @@ fn main() {
         "own" => {
             let mut pack = Pack::new(agents);
             (0..steps).map(|_| pack.tick(false)).sum()
+        }
+        "reload" => {
+            let mut pack = Pack::new(agents);
+            for _ in 0..20 {
+                pack.events(agents / 100);
+                pack.tick(true);
+            }
+            (0..steps).map(|_| pack.reload()).sum()
         }
         kind => {
             let share = kind.strip_prefix("due").and_then(|s| s.parse::<f64>().ok());

@@ -149,6 +149,13 @@ impl Pack {
         }
     }
 
+    /// Goes over to the same tree, built again; how many agents did.
+    pub fn reload(&mut self) -> usize {
+        let now = self.now();
+        let report = self.herd.reload(tree(), now, |_| {});
+        report.agents
+    }
+
     /// A step of all, on all cores; how many were ticked.
     pub fn tick_parallel(&mut self) -> usize {
         let now = self.now();

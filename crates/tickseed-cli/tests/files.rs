@@ -260,6 +260,13 @@ fn models_go_from_one_format_to_another_and_back() {
     f.run(&["models", "a.tick", "--infer", "--format", "tick"])
         .code(0)
         .says(&["leaf Say(in text)"]);
+    // Uses that differ make one port; what BehaviorTree.CPP has itself needs no description.
+    f.write(
+        "c.xml",
+        "<root><BehaviorTree ID='C'><Sequence><Foo a='1'/><Inverter><Foo a='{k}'/></Inverter><RecoveryNode><Foo/><Foo/></RecoveryNode></Sequence></BehaviorTree></root>",
+    );
+    let inferred = f.run(&["models", "c.xml", "--infer", "--format", "tick"]);
+    assert_eq!(inferred.out, "leaf Foo(inout a)\n");
     f.write("b.tick", "main tree B { MoveTo(goal: 1) }\n");
     f.run(&["models", "nodes.xml", "--into", "b.tick"]).code(0);
     assert!(

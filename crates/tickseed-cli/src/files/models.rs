@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::io::Write;
 
 use tickseed_lang::builtin::builtin;
+use tickseed_lang::compat;
 use tickseed_lang::model::{
     Category, Direction, Document, Form, Item, Name, Node, NodeModel, Port, Span, Trivia,
 };
@@ -146,7 +147,9 @@ fn put(path: &str, items: Vec<Item>) -> Result<(), Fail> {
 /// Describes a node by how it is used, adding to what other uses told.
 fn infer(node: &Node, trees: &[&str], used: &mut BTreeMap<String, NodeModel>) {
     let kind = node.kind.as_str();
-    if builtin(kind).is_some() || trees.contains(&kind) {
+    // What the language or BehaviorTree.CPP has needs no description.
+    let known = builtin(kind).is_some() || compat::models().any(|model| model.name == kind);
+    if known || trees.contains(&kind) {
         return;
     }
     let category = match node.form {
@@ -171,17 +174,21 @@ fn infer(node: &Node, trees: &[&str], used: &mut BTreeMap<String, NodeModel>) {
     model.category = model.category.max(category);
     for argument in node.arguments() {
         let Some(name) = &argument.name else { continue };
-        if !model.ports.iter().any(|port| port.name == *name) {
-            model.ports.push(Port {
-                // A key may be read or written: uses do not tell.
-                direction: if argument.is_key() {
-                    Direction::InOut
-                } else {
-                    Direction::In
-                },
+        // A key may be read or written: uses do not tell.
+        let direction = if argument.is_key() {
+            Direction::InOut
+        } else {
+            Direction::In
+        };
+        let same = |port: &&mut Port| port.name == name.as_str();
+        match model.ports.iter_mut().find(same) {
+            Some(port) if direction == Direction::InOut => port.direction = direction,
+            Some(_) => {}
+            None => model.ports.push(Port {
+                direction,
                 name: name.clone(),
                 ..Port::default()
-            });
+            }),
         }
     }
 }

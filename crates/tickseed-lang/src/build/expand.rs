@@ -360,7 +360,11 @@ impl<'d, C: HasBoard> Loader<'d, C> {
                 self.report(
                     Diagnostic::error("load::too-large", message)
                         .at(node.span, "no more nodes are made from here on")
-                        .help("subtrees that use each other several times multiply: use fewer"),
+                        .help(if self.scopes.len() > 1 {
+                            "subtrees that use each other several times multiply: use fewer"
+                        } else {
+                            "split it into several trees"
+                        }),
                 );
             }
             return Made::Failed;

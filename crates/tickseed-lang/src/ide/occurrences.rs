@@ -376,7 +376,7 @@ impl<'d> Finder<'_, 'd> {
 
     fn code(&mut self, code: &Code, span: Span, script: bool) {
         if code.dialect != Dialect::Tick {
-            return;
+            return self.foreign(code, span);
         }
         // What cannot be read was reported by the reader.
         if script {
@@ -400,6 +400,46 @@ impl<'d> Finder<'_, 'd> {
         } else if let Ok(expr) = parse_expression(&code.text, span) {
             self.expression(&expr);
         }
+    }
+
+    /// The keys of a script of BehaviorTree.CPP: its names, but for those in texts.
+    fn foreign(&mut self, code: &Code, span: Span) {
+        let text = code.text.as_str();
+        // Where characters are written as entities, places are not known.
+        if span.range().len() != text.len() {
+            return;
+        }
+        let mut quoted = false;
+        let mut start = None;
+        for (at, c) in text.char_indices().chain([(text.len(), ' ')]) {
+            let inside = c.is_ascii_alphanumeric() || c == '_' || c == '@';
+            match start {
+                None if inside && !quoted => start = Some(at),
+                Some(from) if !inside => {
+                    self.foreign_name(&text[from..at], span.start + from as u32, span);
+                    start = None;
+                }
+                _ => {}
+            }
+            quoted ^= c == '\'';
+        }
+    }
+
+    fn foreign_name(&mut self, written: &str, start: u32, span: Span) {
+        let (scope, name) = match written.strip_prefix('@') {
+            Some(name) => (KeyScope::Root, name),
+            None => (KeyScope::Local, written),
+        };
+        let number = name.starts_with(|c: char| c.is_ascii_digit());
+        if name.is_empty() || number || matches!(name, "true" | "false") {
+            return;
+        }
+        let end = start + written.len() as u32;
+        let key = KeyRef {
+            scope,
+            name: name.into(),
+        };
+        self.key(&key, Span { start, end, ..span });
     }
 
     fn expression(&mut self, expr: &Expr) {

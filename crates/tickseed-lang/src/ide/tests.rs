@@ -307,6 +307,29 @@ fn renaming_changes_every_place_and_nothing_else() {
 }
 
 #[test]
+fn renaming_reaches_scripts_of_behavior_tree_cpp() {
+    renames(
+        "a.xml",
+        "<root><BehaviorTree ID='A'><SubTree ID='B' v='{k}'/></BehaviorTree><BehaviorTree ID='B'><Sequence><Script code=\"v := v + 1; w := 'v'; vv := 0x1f\"/><Go to='{v|}' _skipIf=\"v > 3\"/></Sequence></BehaviorTree></root>",
+        "speed",
+        "<root><BehaviorTree ID='A'><SubTree ID='B' speed='{k}'/></BehaviorTree><BehaviorTree ID='B'><Sequence><Script code=\"speed := speed + 1; w := 'v'; vv := 0x1f\"/><Go to='{speed}' _skipIf=\"speed > 3\"/></Sequence></BehaviorTree></root>",
+    );
+}
+
+/// E06 of the collection of users' trouble: the users of a renamed tree follow, their maps stay, and
+/// renaming back restores the file.
+#[test]
+fn e06_users_of_a_renamed_tree_follow_and_keep_their_maps() {
+    let with = |name: &str, at: &str| {
+        format!(
+            "<root main_tree_to_execute='M'><BehaviorTree ID='M'><Sequence><SubTree ID='{name}' in='{{a}}' out='{{b}}'/><SubTree ID='{name}{at}' name='again' _autoremap='true' in='3'/></Sequence></BehaviorTree><BehaviorTree ID='{name}'><Go p='{{in}}'/></BehaviorTree><TreeNodesModel><SubTree ID='{name}'><input_port name='in'/></SubTree></TreeNodesModel></root>"
+        )
+    };
+    renames("a.xml", &with("Sub", "|"), "Deliver", &with("Deliver", ""));
+    renames("a.xml", &with("Deliver", "|"), "Sub", &with("Sub", ""));
+}
+
+#[test]
 fn what_cannot_be_renamed_says_why() {
     let refuse = |text: &str, to: &str| {
         let (loaded, file, offset) = at("a.tick", text);

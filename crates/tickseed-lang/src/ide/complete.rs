@@ -387,6 +387,17 @@ impl Files<'_> {
                 let name = model.name.as_str();
                 out.add(name, name, CompletionKind::Node, model.category.word(), doc);
             }
+            // What BehaviorTree.CPP and Nav2 have themselves.
+            for model in crate::compat::models() {
+                let name = model.name.as_str();
+                out.add(
+                    name,
+                    name,
+                    CompletionKind::Node,
+                    model.category.word(),
+                    &model.doc,
+                );
+            }
         } else {
             // The explicit form names its kind in `ID`.
             let id = inside
@@ -394,6 +405,20 @@ impl Files<'_> {
                 .nth(1)
                 .and_then(|rest| rest.split('"').next());
             let ports = self.ports_of(id.unwrap_or(kind));
+            let known = crate::compat::models().find(|model| model.name == id.unwrap_or(kind));
+            for port in known.iter().flat_map(|model| &model.ports) {
+                let name = port.name.as_str();
+                if !inside.contains(&format!("{name}=\"")) {
+                    let insert = format!("{name}=\"$0\"");
+                    let detail = match &port.default {
+                        Some(default) => {
+                            format!("{}: {} = {default}", port.direction.word(), port.ty)
+                        }
+                        None => format!("{}: {}", port.direction.word(), port.ty),
+                    };
+                    out.add(name, &insert, CompletionKind::Port, &detail, &port.doc);
+                }
+            }
             for port in ports {
                 let name = port.name.as_str();
                 if !inside.contains(&format!("{name}=\"")) {

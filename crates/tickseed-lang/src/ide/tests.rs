@@ -168,6 +168,24 @@ fn xml_offers_nodes_ports_and_keys() {
     offers_in("a.xml", &xml("<G|"), &["Go", "SubTree A"], &["to"]);
     offers_in(
         "a.xml",
+        &xml("<Ret|"),
+        &["RetryUntilSuccessful", "RateController"],
+        &["to"],
+    );
+    offers_in(
+        "a.xml",
+        &xml("<RetryUntilSuccessful name=\"r\" |/>"),
+        &["num_attempts", "_skipIf"],
+        &["num_cycles", "to"],
+    );
+    offers_in(
+        "a.xml",
+        &xml("<Decorator ID=\"Repeat\" |/>"),
+        &["num_cycles"],
+        &["num_attempts"],
+    );
+    offers_in(
+        "a.xml",
         &xml("<Go fast=\"1\" |/>"),
         &["to", "_skipIf"],
         &["fast", "Go"],

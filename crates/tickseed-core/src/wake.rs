@@ -229,6 +229,7 @@ impl WakeTable {
 
     /// For a thread whose tick stuttered: when it must be ticked again at the latest, if at
     /// any time; `None` if it cannot be told.
+    #[inline]
     pub(crate) fn sleep(
         &self,
         prog: &Program,

@@ -48,6 +48,7 @@ impl Events {
         self.wheel.grow(slots);
     }
 
+    #[inline]
     pub(crate) fn wake(&mut self, index: u32) {
         self.awake.set(index);
     }
@@ -123,6 +124,7 @@ impl<C: Context> Herd<C> {
     ///
     /// # Errors
     /// The handle is stale.
+    #[inline]
     pub fn touch(&mut self, handle: Handle, key: impl Into<KeyId>) -> Result<(), HerdError> {
         self.check(handle)?;
         if self.sleeps(handle.index) && self.depends(handle.index, key.into()) {

@@ -66,9 +66,11 @@ const look = EditorView.theme({
   '.cm-content': { padding: '8px 0', caretColor: 'var(--accent)' },
   '.cm-cursor': { borderLeftColor: 'var(--accent)', borderLeftWidth: '2px' },
   '.cm-line': { padding: '0 12px 0 6px' },
-  '.cm-gutters': { backgroundColor: 'transparent', color: 'var(--soft)', border: 'none' },
+  '.cm-gutters': { backgroundColor: 'var(--panel)', color: 'var(--soft)', border: 'none' },
   '.cm-lineNumbers .cm-gutterElement': { padding: '0 6px 0 10px', minWidth: '30px' },
-  '.cm-gutter-lint': { width: '12px' },
+  '.cm-gutter-lint': { width: '16px' },
+  '.cm-gutter-lint .cm-gutterElement': { padding: '0 3px' },
+  '.cm-lint-marker': { width: '9px', height: '9px' },
   '.cm-activeLine, .cm-activeLineGutter': { backgroundColor: 'color-mix(in srgb, var(--sunk) 70%, transparent)' },
   '&.cm-focused > .cm-scroller > .cm-selectionLayer .cm-selectionBackground, .cm-selectionBackground': {
     backgroundColor: 'var(--running-soft)',
@@ -140,6 +142,7 @@ export function edit(parent: HTMLElement, options: Options): Editor {
   let silent = false;
   const extensions = [
     lineNumbers(),
+    EditorView.lineWrapping,
     lintGutter(),
     history(),
     drawSelection(),

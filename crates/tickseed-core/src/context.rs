@@ -43,6 +43,8 @@ pub trait Context: 'static {
 
     /// The plain-data block that data guards read by offset; empty by default. Its
     /// layout must not change while trees that were built against it are in use.
+    /// What it holds changes by what is handed the context mutably (leaves, hooks): what one
+    /// guard has read of it the next ones need not read again.
     fn block<'x>(_at: &'x Self::At<'_>) -> &'x [u8] {
         &[]
     }

@@ -1,9 +1,10 @@
 //! Leaves and functions that panic: the agent is poisoned, and recovery ends every started
-//! leaf once, whatever was going on.
+//! leaf once, whatever was going on; also where halts panic in their turn.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use tickseed_core::{NodeId, Rng, TickError, Time, Tree};
+use tickseed_testkit::Marks;
 use tickseed_testkit::random::Spec;
 use tickseed_testkit::script::World;
 
@@ -23,8 +24,14 @@ fn innermost_first(tree: &Tree<World>, world: &World) -> bool {
 
 #[test]
 fn a_panicking_leaf_poisons_its_agent_and_recovery_cleans_up() {
-    std::panic::set_hook(Box::new(|_| {}));
-    let mut panics = 0;
+    let usual = std::panic::take_hook();
+    std::panic::set_hook(Box::new(move |info| {
+        let text = info.payload_as_str().unwrap_or_default();
+        if !text.ends_with("panics as scripted") {
+            usual(info);
+        }
+    }));
+    let (mut panics, mut again) = (0, 0);
     for seed in 0..3000 {
         let spec = Spec::random(seed, 2 + seed as usize % 5);
         let tree = spec.build_lenient().unwrap();
@@ -36,7 +43,14 @@ fn a_panicking_leaf_poisons_its_agent_and_recovery_cleans_up() {
             let now = Time(step * 4);
             world.clear();
             world.change_keys(&mut rng);
-            let tick = AssertUnwindSafe(|| tree.tick(&mut agent, &mut world, now));
+            let tick = AssertUnwindSafe(|| {
+                if step % 3 == 0 {
+                    let marks = &mut Marks::default();
+                    tree.tick_traced(&mut agent, &mut world, now, marks)
+                } else {
+                    tree.tick(&mut agent, &mut world, now)
+                }
+            });
             match catch_unwind(tick) {
                 Ok(Ok(_)) => continue,
                 Ok(Err(e)) => assert!(matches!(e, TickError::Leaf { .. }), "tree {seed}: {e}"),
@@ -46,7 +60,15 @@ fn a_panicking_leaf_poisons_its_agent_and_recovery_cleans_up() {
             world.clear();
             let refused = tree.tick(&mut agent, &mut world, now);
             assert!(matches!(refused, Err(TickError::Poisoned)) && world.events().is_empty());
-            tree.recover(&mut agent, &mut world, now).unwrap();
+            // A halt may panic as well: then recovery goes on where it was.
+            loop {
+                let recovery = AssertUnwindSafe(|| tree.recover(&mut agent, &mut world, now));
+                match catch_unwind(recovery) {
+                    Ok(recovered) => break recovered.unwrap(),
+                    Err(_) => again += 1,
+                }
+                assert!(agent.is_poisoned());
+            }
             let text = world.events_text();
             assert_eq!(world.broken(), [""; 0], "tree {seed}, step {step}: {text}");
             assert_eq!(world.started(), [""; 0], "tree {seed}, step {step}: {text}");
@@ -57,5 +79,5 @@ fn a_panicking_leaf_poisons_its_agent_and_recovery_cleans_up() {
             assert!(!tree.is_running(&agent) && !agent.is_poisoned());
         }
     }
-    assert!(panics > 1000, "{panics}");
+    assert!(panics > 1000 && again > 20, "{panics}, {again}");
 }

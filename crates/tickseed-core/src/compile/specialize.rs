@@ -26,6 +26,9 @@ use crate::key::ScalarType;
 const COPIES: u8 = 16;
 /// Keys that are known at once, at most.
 const FACTS: usize = 8;
+/// Ops that an edge leads past, at most: without a limit, a row of branches that all ask about
+/// one key would take time with the square of its length.
+const PASSED: usize = 256;
 
 /// Makes the copies. Ops and tables that the program has keep their places.
 pub(super) fn specialize(p: &mut Program) {
@@ -298,8 +301,8 @@ struct Pass<'p> {
 impl Pass<'_> {
     /// Where an edge to `pc` may lead for what is known.
     fn target(&mut self, mut pc: Pc, mut known: Known) -> Pc {
-        // Ways without an op of their own are short; a loop must not be one.
-        for _ in 0..self.gains.len() {
+        let mut passed = 0;
+        loop {
             let Some(op) = self.originals.get(pc as usize) else {
                 return pc;
             };
@@ -335,9 +338,12 @@ impl Pass<'_> {
                 }),
             };
             match next {
+                // Not a copy of an op that could be passed: those know that they act.
+                Some(_) if passed == PASSED => return pc,
                 Some(next) => pc = next,
                 None => break,
             }
+            passed += 1;
         }
         // Only what there is something to gain by is worth knowing.
         let gain = self.gains[pc as usize];

@@ -205,6 +205,8 @@ impl<C: Context, T: Tracer, M: Memory> Env<'_, '_, '_, C, T, M> {
                     mut s,
                     mut f,
                 } => {
+                    // The block is the context's, and so is what it does to show it.
+                    self.frame.pc = pc;
                     let block = C::block(self.cx.at());
                     loop {
                         judged!(quick.whole(block), s, f);
@@ -238,6 +240,7 @@ impl<C: Context, T: Tracer, M: Memory> Env<'_, '_, '_, C, T, M> {
                     }
                 },
                 Op::Fraction { quick, s, f } => {
+                    self.frame.pc = pc;
                     judged!(quick.fraction(C::block(self.cx.at())), s, f);
                 }
                 Op::Instant { func, s, f } => {
@@ -356,11 +359,13 @@ impl<C: Context, T: Tracer, M: Memory> Env<'_, '_, '_, C, T, M> {
                     }
                 }
                 Op::Enter { to } if T::ON => {
+                    self.frame.pc = pc;
                     self.show_keys_now();
                     self.trace.enter(prog.op_nodes[pc as usize]);
                     pc = to;
                 }
                 Op::Leave { status, to } if T::ON => {
+                    self.frame.pc = pc;
                     self.show_keys_now();
                     self.trace.leave(prog.op_nodes[pc as usize], status);
                     pc = to;

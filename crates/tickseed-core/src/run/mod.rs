@@ -292,7 +292,8 @@ pub(crate) struct Frame {
     thread: u32,
     /// The resume point of the last tick, until it is taken up or unwound.
     old: Yield,
-    /// The op that calls out.
+    /// The op that calls out. Every op that does puts itself here first, were it only to read a
+    /// key: else the leaf that was called before would be ended again.
     pc: Pc,
 }
 

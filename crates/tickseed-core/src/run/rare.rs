@@ -94,14 +94,17 @@ impl<C: Context, T: Tracer, M: Memory> Env<'_, '_, '_, C, T, M> {
                 return self.answered(pc, outcome, y, s, f);
             }
             Op::Small { ty, quick, s, f } => {
+                self.frame.pc = pc;
                 let holds = quick.small(ty, C::block(self.cx.at()));
                 pc = if holds { s } else { f };
             }
             Op::Test { test, s, f } => {
+                self.frame.pc = pc;
                 let holds = prog.tests[test as usize].passes::<C>(self.cx.at());
                 pc = if holds { s } else { f };
             }
             Op::Compare { compare, s, f } => {
+                self.frame.pc = pc;
                 let holds = prog.compares[compare as usize].passes::<C>(self.cx.at());
                 pc = if holds { s } else { f };
             }

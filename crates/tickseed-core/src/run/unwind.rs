@@ -5,6 +5,7 @@ use alloc::collections::VecDeque;
 use super::{Env, Memory, PendingUnwind, Tracer, put_deadline};
 use crate::compile::{IDLE, Op, Undo, Yield};
 use crate::context::Context;
+use crate::def::NodeId;
 use crate::status::End;
 use crate::time::Deadline;
 
@@ -166,11 +167,13 @@ impl<C: Context, T: Tracer, M: Memory> Env<'_, '_, '_, C, T, M> {
             };
             // Innermost first: the new branch and the old one up to where they part, then
             // the scopes around both.
-            let above = if frame.old != IDLE && prog.scoped {
-                prog.part(
-                    prog.yields[frame.old as usize].node,
-                    prog.op_nodes[frame.pc as usize],
-                )
+            let mut at = prog.op_nodes[frame.pc as usize].0;
+            if let Op::Enter { .. } = prog.ops[frame.pc as usize] {
+                // Not there yet: the old branch may be that very node.
+                at = prog.parents[at as usize];
+            }
+            let above = if frame.old != IDLE && prog.scoped && at != u32::MAX {
+                prog.part(prog.yields[frame.old as usize].node, NodeId(at))
             } else {
                 EVERYTHING
             };

@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use tickseed_core::nodes::{Choose, Threshold};
 use tickseed_core::{
-    Agent, Branches, Context, CustomNode, Cx, Leaf, LeafError, Node, Nodes, Outcome, Rng, Status,
-    Stop, TickError, Time, Tree, nodes,
+    Agent, Branches, Context, CustomNode, Cx, Key, KeyId, Leaf, LeafError, Node, NodeId, Nodes,
+    Outcome, Place, Rng, Scalar, Status, Stop, TickError, Time, Trace, Tree, nodes,
 };
 use tickseed_testkit::script::{act, boxed, finally, leaf, on_halted};
 
@@ -175,6 +175,8 @@ enum Bomb {
     Hook,
     Catch,
     Rule,
+    Read,
+    Block,
 }
 
 #[derive(Debug)]
@@ -186,8 +188,22 @@ struct Bench {
     open: Vec<&'static str>,
 }
 
+/// Keys whose values take the context's own code to find out.
+const READ: Key<Bench, i32> = Key::new(KeyId(0), Place::Call);
+const WHOLE: Key<Bench, i32> = Key::new(KeyId(1), Place::Block(0));
+const FRACTION: Key<Bench, f32> = Key::new(KeyId(2), Place::Block(0));
+const SMALL: Key<Bench, u8> = Key::new(KeyId(3), Place::Block(0));
+
 impl Context for Bench {
     type At<'a> = Bench;
+    fn block(at: &Bench) -> &[u8] {
+        at.burst(Bomb::Block);
+        &[0; 4]
+    }
+    fn read(at: &Bench, _: KeyId) -> Option<Scalar> {
+        at.burst(Bomb::Read);
+        Some(Scalar::Int(0))
+    }
 }
 
 impl Bench {
@@ -265,6 +281,23 @@ impl Victim {
     }
 }
 
+/// A leaf that is over at once.
+struct Done;
+impl Leaf<Bench> for Done {
+    type State = ();
+    fn start(&self, (): &mut (), cx: &mut Cx<'_, '_, Bench>) -> Outcome {
+        cx.start("done");
+        cx.end("done", "=");
+        Ok(Status::Success)
+    }
+    fn tick(&self, (): &mut (), _: &mut Cx<'_, '_, Bench>) -> Outcome {
+        unreachable!("it never runs")
+    }
+    fn halt(&self, (): &mut (), cx: &mut Cx<'_, '_, Bench>) {
+        cx.end("done", "!");
+    }
+}
+
 struct Rule;
 impl CustomNode<Bench> for Rule {
     type State = u32;
@@ -302,7 +335,17 @@ fn sites() -> Vec<(&'static str, Bomb, Node<Bench>)> {
             true
         }
     };
+    // What was called before is over: it is not to be ended once more.
+    let behind = |guard| {
+        f.sequence([f.leaf("done", Done), f.check(guard), victim()])
+            .reactive()
+    };
     vec![
+        ("key", Bomb::Read, behind(READ.ge(0))),
+        ("two keys", Bomb::Read, behind(READ.ge_key(READ))),
+        ("whole number", Bomb::Block, behind(WHOLE.ge(0))),
+        ("fraction", Bomb::Block, behind(FRACTION.ge(0.0))),
+        ("small number", Bomb::Block, behind(SMALL.lt(1))),
         ("start", Bomb::Start, victim()),
         ("tick", Bomb::Tick, victim()),
         (
@@ -597,6 +640,57 @@ fn a01_a_panic_in_a_halt_leaves_the_rest_to_recover() {
                 assert_eq!(tick(tree, &mut agent, &mut b).unwrap(), Status::Running);
             }
         }
+    });
+}
+
+#[test]
+fn a01_a_trace_that_panics_ends_every_started_leaf_once_too() {
+    /// Panics at its mark of this number.
+    struct Fuse(u32);
+    impl Fuse {
+        fn burn(&mut self) {
+            self.0 = self.0.wrapping_sub(1);
+            assert!(self.0 != u32::MAX, "a planned panic");
+        }
+    }
+    impl Trace for Fuse {
+        fn enter(&mut self, _: NodeId) {
+            self.burn();
+        }
+        fn leave(&mut self, _: NodeId, _: Status) {
+            self.burn();
+        }
+    }
+    let tree = f()
+        .finally(
+            |cx, _| cx.log.push("f".into()),
+            f().sequence([
+                f().leaf("done", Done),
+                f().parallel([f().leaf("done", Done), victim()]),
+            ])
+            .reactive(),
+        )
+        .build()
+        .unwrap();
+    quietly(|| {
+        let mut burst = 0;
+        for later in [false, true] {
+            for mark in 0..30 {
+                let (mut agent, mut b) = (tree.agent(), Bench::new(Bomb::None));
+                if later {
+                    tick(&tree, &mut agent, &mut b).unwrap();
+                }
+                let traced = catch_unwind(AssertUnwindSafe(|| {
+                    tree.tick_traced(&mut agent, &mut b, Time::ZERO, &mut Fuse(mark))
+                }));
+                assert_eq!(traced.is_err(), agent.is_poisoned());
+                burst += u32::from(traced.is_err());
+                tree.recover(&mut agent, &mut b, Time::ZERO).unwrap();
+                tree.halt(&mut agent, &mut b, Time::ZERO).unwrap();
+                assert!(b.open.is_empty(), "{later} {mark}: {:?}", b.log);
+            }
+        }
+        assert!(burst > 15, "{burst}");
     });
 }
 

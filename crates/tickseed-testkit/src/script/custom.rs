@@ -5,7 +5,10 @@ use tickseed_core::{Branches, CustomNode, Cx, LeafError, Status, Stop};
 use super::{What, World};
 
 fn note(n: &mut Branches<'_, World>, name: &'static str, number: u32) {
-    n.with_cx(|cx| cx.note(name, What::Noted(number)));
+    n.with_cx(|cx| {
+        cx.note(name, What::Noted(number));
+        cx.called(name);
+    });
 }
 
 /// Ticks its children from the last to the first, all of them, every tick; runs while one
@@ -63,6 +66,7 @@ impl CustomNode<World> for Alternating {
     fn halt(&self, turn: &mut u32, memory: &mut [u8; 3], cx: &mut Cx<'_, '_, World>) {
         memory[2] = memory[2].wrapping_add(1);
         cx.note(self.0, What::Noted(100 + *turn));
+        cx.called(self.0);
     }
 }
 

@@ -42,9 +42,7 @@ impl Scripted {
             cx.note(self.name, What::Drew(drawn));
         }
         if self.writes && hash.is_multiple_of(2) {
-            // The first few more often, as guards ask about them.
-            let among = if hash >> 24 & 3 == 0 { 0x100 } else { 2 };
-            cx.change_key((hash >> 8 & 0xff) % among, hash >> 16 & 0xff);
+            cx.write_some(hash);
         }
         self.script.answer(asked, hash, cx.errors())
     }
@@ -96,7 +94,10 @@ impl Scripted {
         let (name, skips, me) = (self.name, self.script.skips(), self.clone());
         let node = nodes::<World>()
             .action(name, move |cx| me.call(cx))
-            .on_halt(move |cx| cx.end(name, What::Halted(cx.ticks(name))));
+            .on_halt(move |cx| {
+                cx.end(name, What::Halted(cx.ticks(name)));
+                cx.called(name);
+            });
         declare(node, skips)
     }
 
@@ -172,6 +173,7 @@ impl Leaf<World> for Scripted {
         if state.marker != MARKER {
             cx.complain(format!("{} was halted with {state:?}", self.name));
         }
+        cx.called(self.name);
     }
 }
 
@@ -198,6 +200,7 @@ impl BoxedLeaf<World> for Scripted {
 
     fn halt(&self, state: &mut Vec<u32>, cx: &mut Cx<'_, '_, World>) {
         cx.end(self.name, What::Halted(state[0]));
+        cx.called(self.name);
     }
 }
 
@@ -294,6 +297,12 @@ pub fn score(
     )
 }
 
+/// A hook, or something like one, was called.
+fn told(cx: &mut Cx<'_, '_, World>, name: &'static str, what: What) {
+    cx.note(name, what);
+    cx.called(name);
+}
+
 /// A for-each that notes its items.
 pub fn for_each(
     name: &'static str,
@@ -302,7 +311,7 @@ pub fn for_each(
 ) -> Node<World> {
     nodes::<World>().for_each(
         count(name, numbers),
-        move |cx, i| cx.note(name, What::Item(i)),
+        move |cx, i| told(cx, name, What::Item(i)),
         child,
     )
 }
@@ -310,19 +319,19 @@ pub fn for_each(
 /// A hook that notes how the child finished.
 pub fn on_complete(name: &'static str, child: Node<World>) -> Node<World> {
     nodes::<World>().on_complete(
-        move |cx, status| cx.note(name, What::Ended(End::Finished(status))),
+        move |cx, status| told(cx, name, What::Ended(End::Finished(status))),
         child,
     )
 }
 
 /// A hook that notes a halt.
 pub fn on_halted(name: &'static str, child: Node<World>) -> Node<World> {
-    nodes::<World>().on_halted(move |cx| cx.note(name, What::Ended(End::Halted)), child)
+    nodes::<World>().on_halted(move |cx| told(cx, name, What::Ended(End::Halted)), child)
 }
 
 /// A hook that notes every end.
 pub fn finally(name: &'static str, child: Node<World>) -> Node<World> {
-    nodes::<World>().finally(move |cx, end| cx.note(name, What::Ended(end)), child)
+    nodes::<World>().finally(move |cx, end| told(cx, name, What::Ended(end)), child)
 }
 
 /// A catch whose verdicts follow a script.
@@ -336,7 +345,7 @@ pub fn catch(name: &'static str, script: impl Into<Script>, child: Node<World>) 
                 Answer::Status(status) => status,
                 Answer::Error => Status::Failure,
             };
-            cx.note(name, What::Caught(status));
+            told(cx, name, What::Caught(status));
             status
         },
         child,

@@ -150,6 +150,7 @@ pub struct World {
     seed: u64,
     errors: bool,
     panics: bool,
+    all_write: bool,
     clock: Option<(Time, Duration)>,
     // Conditions see the world by shared reference and are to be logged all the same.
     inner: RefCell<Inner>,
@@ -187,6 +188,7 @@ impl World {
             seed,
             errors: false,
             panics: false,
+            all_write: false,
             clock: None,
             inner: RefCell::default(),
         }
@@ -201,6 +203,12 @@ impl World {
     /// and then where they are asked.
     pub fn allow_panics(&mut self, allowed: bool) {
         self.panics = allowed;
+    }
+
+    /// Whether everything that may write keys does so now and then, and not only the leaves that
+    /// are made to: hooks, halts, catches, items, custom nodes and logs.
+    pub fn let_all_write(&mut self, allowed: bool) {
+        self.all_write = allowed;
     }
 
     /// From now on leaves check that they see this time.
@@ -321,6 +329,27 @@ impl World {
         (before, Rng::new(name ^ u64::from(before)).next_u64())
     }
 
+    /// Something that only notes things was called: if that is allowed, it writes keys every
+    /// other time, and panics now and then.
+    pub(super) fn called(&mut self, who: &'static str) {
+        if self.all_write || self.panics {
+            let (_, hash) = self.ask(who);
+            if self.all_write && hash.is_multiple_of(2) {
+                self.write_some(hash);
+            }
+            // More often than others: fewer of these are called.
+            if self.panics && hash >> 60 == 0 {
+                panic!("{who} panics as scripted");
+            }
+        }
+    }
+
+    /// Writes one key. The first few more often, as guards ask about them.
+    pub(super) fn write_some(&mut self, hash: u64) {
+        let among = if hash >> 24 & 3 == 0 { 0x100 } else { 2 };
+        self.change_key((hash >> 8 & 0xff) % among, hash >> 16 & 0xff);
+    }
+
     pub(super) fn errors(&self) -> bool {
         self.errors
     }
@@ -438,6 +467,8 @@ impl Context for World {
 
     fn log(at: &mut World, line: &str) {
         // Lines of scripted trees are known names: found again, or shown as a stranger.
-        at.note(super::names::known(line).unwrap_or("a line"), What::Logged);
+        let line = super::names::known(line).unwrap_or("a line");
+        at.note(line, What::Logged);
+        at.called(line);
     }
 }

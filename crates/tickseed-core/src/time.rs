@@ -88,9 +88,14 @@ impl Deadline {
     #[must_use]
     pub const fn after(now: Time, d: u64) -> Deadline {
         let at = now.0.wrapping_add(d) & MASK;
-        // Zero is the mark of "never set". A deadline that would fall on it is moved to one
-        // nanosecond earlier: later, and a wait of zero at time zero would not be over at once.
-        Deadline(if at == 0 { MASK } else { at })
+        // Zero is the mark of "never set". A deadline that would fall on it is moved by one
+        // nanosecond: to later, so that what takes time is never over at once; but what takes
+        // none must be.
+        Deadline(match (at, d) {
+            (0, 0) => MASK,
+            (0, _) => 1,
+            _ => at,
+        })
     }
 
     /// From stored bits.
@@ -144,6 +149,21 @@ mod tests {
     fn no_time_at_all_is_over_at_once_at_the_origin_too() {
         let d = Deadline::after(Time::ZERO, 0);
         assert!(d.is_set() && d.passed(Time::ZERO));
+    }
+
+    /// A herd whose agents sleep counts on it: a wait that has begun has not ended.
+    #[test]
+    fn what_takes_time_is_never_over_at_once() {
+        for now in [0, 1, (1 << 56) - 3, (1 << 56) - 2, (1 << 56) - 1, 1 << 56] {
+            for d in 1..4 {
+                let deadline = Deadline::after(Time(now), d);
+                assert!(
+                    deadline.is_set() && !deadline.passed(Time(now)),
+                    "{now} {d}"
+                );
+                assert!(deadline.passed(Time(now + d + 1)), "{now} {d}");
+            }
+        }
     }
 
     #[test]

@@ -32,6 +32,11 @@ const PASSED: usize = 256;
 
 /// Makes the copies. Ops and tables that the program has keep their places.
 pub(super) fn specialize(p: &mut Program) {
+    // Most trees of plain sequences and selectors have nothing to gain.
+    let told = p.ops.iter().filter(|op| test(op).is_some()).count();
+    if told < 2 && !p.ops.iter().any(asks) {
+        return;
+    }
     let originals = p.ops.clone();
     let base = originals.len();
     let tests = tests(p);
@@ -69,6 +74,14 @@ pub(super) fn specialize(p: &mut Program) {
         pass.fill(copy, original, &known);
     }
     p.skips.sort_unstable();
+}
+
+/// Whether the op asks for the resume point that is to be taken up.
+fn asks(op: &Op) -> bool {
+    matches!(
+        op,
+        Op::Resume { .. } | Op::Exit { .. } | Op::Before { .. } | Op::Consume { .. }
+    )
 }
 
 /// The place of a value in the block, and how it is read.
@@ -252,10 +265,7 @@ fn gains(p: &Program, tests: &[(Value, Quick)]) -> Vec<Gain> {
     // Edges lead to ops that were made before; a way back, as of a loop, gains nothing.
     for op in &p.ops {
         let mut gain = Gain {
-            old: matches!(
-                op,
-                Op::Resume { .. } | Op::Exit { .. } | Op::Before { .. } | Op::Consume { .. }
-            ),
+            old: asks(op),
             tests: bit(tests, op),
         };
         let mut op = *op;

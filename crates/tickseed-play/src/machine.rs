@@ -5,6 +5,9 @@
 //! conditions that answer what they are told and actions that go on, and from every state
 //! reached, every combination of answers is ticked. The engine's own step decides, so there
 //! is no second opinion about what a tree means.
+//!
+//! Where actions that go on leave others out of reach, actions are guards as well: whether one
+//! goes on, or is over and its parent asks the next child, is then an answer like another.
 
 use std::collections::HashMap;
 
@@ -24,6 +27,12 @@ struct Told {
 
 impl Context for Told {
     type At<'a> = Told;
+}
+
+impl Told {
+    fn says(&self, bit: usize) -> bool {
+        bit < 32 && self.answers >> bit & 1 == 1
+    }
 }
 
 /// A tree's state machine.
@@ -62,13 +71,28 @@ pub(crate) type Written<'a> = &'a dyn Fn(NodeId) -> Option<String>;
 /// # Errors
 /// Why the machine cannot be derived.
 pub(crate) fn explore(def: &Def, written: Written<'_>) -> Result<Machine, String> {
+    let machine = derive(def, written, false)?;
+    let acts = |kind: &Kind| {
+        let instant = matches!(kind, Kind::Action { instant: true, .. });
+        matches!(kind, Kind::Action { .. } | Kind::Leaf { .. }) && !instant
+    };
+    let all = def.iter().filter(|(_, n)| acts(&n.kind)).count();
+    if machine.states.len() < all {
+        return derive(def, written, true);
+    }
+    Ok(machine)
+}
+
+/// Explores a tree whose actions go on; or `end`, so that the next children are tried.
+fn derive(def: &Def, written: Written<'_>, end: bool) -> Result<Machine, String> {
     let mut shadow = Shadow {
         def,
         written,
+        end,
         conditions: Vec::new(),
         origins: Vec::new(),
     };
-    let root = shadow.copy(nodes::<Told>(), NodeId::ROOT)?;
+    let root = shadow.copy(nodes::<Told>(), NodeId::ROOT, None)?;
     let count = shadow.conditions.len();
     if count > MOST_CONDITIONS {
         return Err(format!(
@@ -189,19 +213,33 @@ impl Exploring<'_> {
 struct Shadow<'d> {
     def: &'d Def,
     written: Written<'d>,
+    /// Actions may be over.
+    end: bool,
     conditions: Vec<String>,
     /// For each node of the copy, which one it stands for.
     origins: Vec<NodeId>,
 }
 
 impl Shadow<'_> {
-    fn copy(&mut self, n: Nodes<Told>, id: NodeId) -> Result<Node<Told>, String> {
+    /// `on` is the answer after which the parent goes on to the next child, if there is one.
+    fn copy(
+        &mut self,
+        n: Nodes<Told>,
+        id: NodeId,
+        on: Option<Status>,
+    ) -> Result<Node<Told>, String> {
         let node = self.def.node(id);
         self.origins.push(id);
         let label = node.label().to_owned();
         let mut children = Vec::new();
-        for &child in &node.children {
-            children.push(self.copy(n, child)?);
+        let next = match &node.kind {
+            Kind::Sequence(_) => Some(Status::Success),
+            Kind::Selector(_) => Some(Status::Failure),
+            _ => None,
+        };
+        for (i, &child) in node.children.iter().enumerate() {
+            let last = i + 1 == node.children.len();
+            children.push(self.copy(n, child, next.filter(|_| !last))?);
         }
         let copy = match &node.kind {
             Kind::Condition(_) => {
@@ -211,7 +249,15 @@ impl Shadow<'_> {
             }
             // Over at once, and who knows how.
             Kind::Action { instant: true, .. } => self.condition(n, label.clone()),
-            Kind::Action { .. } | Kind::Leaf { .. } => n.action(label.clone(), |_| Status::Running),
+            Kind::Action { .. } | Kind::Leaf { .. } => match on.filter(|_| self.end) {
+                Some(over) => {
+                    let bit = self.bit(format!("{label} goes on"));
+                    n.action(label.clone(), move |t| {
+                        if t.says(bit) { Status::Running } else { over }
+                    })
+                }
+                None => n.action(label.clone(), |_| Status::Running),
+            },
             Kind::Constant(Status::Success) => n.succeed(),
             Kind::Constant(Status::Failure) => n.fail(),
             Kind::Constant(Status::Running) => n.run_forever(),
@@ -243,13 +289,17 @@ impl Shadow<'_> {
     }
 
     fn condition(&mut self, n: Nodes<Told>, label: String) -> Node<Told> {
-        // The same condition at two places gives the same answer.
-        let known = self.conditions.iter().position(|c| *c == label);
-        let bit = known.unwrap_or_else(|| {
-            self.conditions.push(label.clone());
+        let bit = self.bit(label.clone());
+        n.condition(label, move |t: &Told| t.says(bit))
+    }
+
+    /// Where the answer stands. The same question at two places gets the same answer.
+    fn bit(&mut self, asked: String) -> usize {
+        let known = self.conditions.iter().position(|c| *c == asked);
+        known.unwrap_or_else(|| {
+            self.conditions.push(asked);
             self.conditions.len() - 1
-        });
-        n.condition(label, move |t: &Told| bit < 32 && t.answers >> bit & 1 == 1)
+        })
     }
 }
 
@@ -328,6 +378,27 @@ mod tests {
         let machine = explore(tree.def(), &unwritten).unwrap();
         assert!(!machine.memoryless, "who rests goes on resting");
         assert!(machine.arrows.is_empty());
+    }
+
+    #[test]
+    fn actions_that_are_guards_themselves_are_states_all_the_same() {
+        let monster = tickseed_worlds::create("monster", 1, None).unwrap();
+        let machine = explore(monster.def(), &unwritten).unwrap();
+        assert_eq!((machine.states.len(), machine.arrows.len()), (4, 12));
+        assert!(machine.memoryless);
+        assert_eq!(
+            told(&machine)[..2],
+            [
+                "die -> idle: !die goes on, idle goes on",
+                "die -> walk: !die goes on, !idle goes on, walk goes on",
+            ]
+        );
+        // One that is done in a sequence leads to the next.
+        let n = nodes::<Told>();
+        let steps = ["go", "take", "leave"].map(|s| n.action(s, |_| Status::Running));
+        let machine = explore(n.sequence(steps).build().unwrap().def(), &unwritten).unwrap();
+        assert_eq!(machine.states.len(), 3);
+        assert!(!machine.memoryless, "it keeps its place");
     }
 
     #[test]

@@ -66,6 +66,7 @@ test('a process that is killed is missed within two seconds and found again', as
   process.kill();
   await gone.waitFor({ timeout: 2000 });
   assert.ok(Date.now() - killed < 2000);
+  assert.equal(await page.locator('[data-test=mode]').textContent(), 'Not connected');
   process = await startProcess(port, 'not-a-secret');
   const back = Date.now();
   await page.getByText(/Watching tickseed/).waitFor({ timeout: 5000 });

@@ -64,6 +64,25 @@ test('a paused run steps on, steps back and goes live', async () => {
   await page.waitForFunction((n) => document.querySelector('[data-test=tick]').textContent === String(n), at + 1);
 });
 
+test('the arrow that flashes is one that the run took, also in the past', async () => {
+  // The first tick in which the robot approached, and the one before.
+  const at = await page.evaluate(() => {
+    const { history, nodes } = window.tickseed;
+    const leaf = (t) => nodes[history.get(t)?.deciding]?.label;
+    for (let t = 2; ; t++) if (leaf(t) === 'approach') return t;
+  });
+  const go = async (n) => {
+    await page.evaluate((n) => window.tickseed.seek(n), n);
+    await page.waitForFunction((n) => document.querySelector('[data-test=tick]').textContent === String(n), n);
+  };
+  await go(at);
+  await page.locator('[data-from=patrol][data-to=approach][data-taken=true]').waitFor();
+  await go(at - 1);
+  await page.locator('[data-taken=true]').waitFor({ state: 'detached' });
+  await page.locator('[data-test=live]').click();
+  await page.getByText('Paused', { exact: true }).waitFor();
+});
+
 test('the state machine beside the tree is derived from it', async () => {
   const machine = page.locator('[data-test=machine]');
   const size = async () => [await machine.getAttribute('data-states'), await machine.getAttribute('data-arrows')].join();

@@ -149,6 +149,19 @@ test('the dock is an edit of the text like any other', async () => {
   await decided(page, 'patrol');
 });
 
+test('a text that is being written keeps its mistakes when another is applied', async () => {
+  await page.evaluate(() => (window.tickseed.draft = window.tickseed.source.replace('approach', 'aproach')));
+  await says('1 mistake');
+  await page.locator('[data-test=dock]').check();
+  await page.locator('[data-label="dock"]').waitFor();
+  await says('1 mistake');
+  await page.locator('[data-test=mistakes]', { hasText: 'Did you mean `approach`?' }).waitFor({ timeout: 500 });
+  await page.locator('[data-test=dock]').uncheck();
+  await page.locator('[data-label="dock"]').waitFor({ state: 'detached' });
+  await page.locator('[data-test=revert]').click();
+  await says('This is what runs');
+});
+
 test('what could stand there is offered', async () => {
   await typeAfter(page, 'recharge', '');
   await page.keyboard.press('Enter');

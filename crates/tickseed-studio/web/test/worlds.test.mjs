@@ -59,6 +59,20 @@ test('every world runs', async () => {
   }
 });
 
+test('what is open follows the world: no tab is left that it does not have', async () => {
+  const world = (name) => page.getByRole('navigation', { name: 'Worlds' }).getByRole('button', { name }).click();
+  await world('villager');
+  await page.getByRole('tab', { name: 'Scores' }).click();
+  await page.locator('[data-test=scores]').waitFor();
+  await world('monster');
+  await page.getByRole('tab', { name: 'Blackboard', selected: true }).waitFor();
+  await page.locator('[data-key=hp]').waitFor();
+  // Its actions are its guards, and all of them are states.
+  await page.waitForFunction(() => document.querySelector('[data-test=machine]')?.dataset.states === '4');
+  assert.equal(await page.locator('[data-test=machine]').getAttribute('data-arrows'), '12');
+  await world('boss');
+});
+
 test('a crowd of 5,000 can be sorted, filtered and seen on the tree', async () => {
   await page.getByRole('tab', { name: 'Crowd' }).click();
   await page.locator('[data-test=crowd-size]').selectOption('5000');
@@ -79,6 +93,44 @@ test('a crowd of 5,000 can be sorted, filtered and seen on the tree', async () =
   assert.ok(Number(await page.locator('[data-node="0"] [data-heat]').getAttribute('data-heat')) > 4000);
   await table.locator('[data-agent]').first().getByRole('button', { name: /^Trace agent/ }).click();
   await page.waitForFunction(() => document.querySelector('[data-test=crowd] .row.on'));
+});
+
+test('a small window has room for the crowd and the meters', async () => {
+  await page.setViewportSize({ width: 1024, height: 700 });
+  await page.locator('[data-test=crowd-filter]').fill('');
+  const details = await page.locator('#details').boundingBox();
+  const bottom = details.y + details.height;
+  const rows = await page.locator('[data-agent]').evaluateAll((all, bottom) => all.filter((r) => r.getBoundingClientRect().bottom < bottom).length, bottom);
+  assert.ok(rows >= 6, `${rows} rows can be seen`);
+  const scene = await page.locator('section[aria-label=Scene]').boundingBox();
+  for (const meter of await page.locator('section[aria-label=Scene] [role=meter]').all()) {
+    const at = await meter.boundingBox();
+    assert.ok(at.y + at.height <= scene.y + scene.height, 'no meter is cut off');
+  }
+  await page.setViewportSize({ width: 1440, height: 900 });
+});
+
+test('leaves have colours of their own where only the timeline asks for them', async () => {
+  const small = await browser.open(studio.address);
+  await small.setViewportSize({ width: 1024, height: 700 });
+  await decided(small, 'patrol');
+  await small.waitForFunction(() => Number(document.querySelector('[data-test=tick]').textContent) > 15);
+  await small.locator('[data-test=drain]').click();
+  await decided(small, 'recharge');
+  assert.equal(await small.locator('[data-test=machine]').count(), 0);
+  // The lane of deciding leaves: two leaves, and what is still empty.
+  await small.waitForFunction(() => {
+    const lane = document.querySelector('section[aria-label=Timeline] canvas');
+    const ratio = lane.width / lane.clientWidth;
+    const { data } = lane.getContext('2d').getImageData(0, Math.round(28 * ratio), lane.width, 1);
+    const counts = new Map();
+    for (let i = 0; i < data.length; i += 4) {
+      const colour = data.slice(i, i + 4).join();
+      if (data[i + 3] === 255) counts.set(colour, (counts.get(colour) ?? 0) + 1);
+    }
+    return [...counts.values()].filter((n) => n > 12).length >= 3;
+  });
+  await small.close();
 });
 
 test('a tree of 2,000 nodes is laid out, drawn, panned and zoomed in time', async () => {

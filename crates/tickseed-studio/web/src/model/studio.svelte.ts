@@ -304,16 +304,18 @@ export class Studio implements Listener {
   /** Puts a text, or else that of the editor, in the place of the one that runs. */
   async apply(source = this.draft ?? this.source): Promise<boolean> {
     const tick = this.control.tick;
+    // What is said of another text is nothing to the one that is being written.
+    const shown = this.draft === undefined || this.draft === source;
     try {
       const command = { do: 'reload', tree: this.tree?.id ?? 0, source };
       const answer = (await this.send(this.transport, command)) as { moves: Moves; mistakes: Mistake[] };
-      this.mistakes = answer.mistakes;
+      if (shown) this.mistakes = answer.mistakes;
       this.applied = { tick, moves: answer.moves };
       if (this.draft === source) this.draft = undefined;
       return true;
     } catch (e) {
       this.applied = undefined;
-      if (e instanceof Refused && e.mistakes.length > 0) this.mistakes = e.mistakes;
+      if (shown && e instanceof Refused && e.mistakes.length > 0) this.mistakes = e.mistakes;
       else this.notice = { text: e instanceof Error ? e.message : String(e), tone: 'bad' };
       return false;
     }

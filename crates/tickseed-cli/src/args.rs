@@ -64,7 +64,7 @@ pub(crate) struct Run {
     #[command(flatten)]
     pub(crate) setup: Setup,
     /// Run this many ticks as lines of text and stop [default: a simulated minute]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = crate::args::whole, allow_negative_numbers = true)]
     pub(crate) ticks: Option<u64>,
     /// One JSON object a line: first the tree, then every tick
     #[arg(long)]
@@ -80,6 +80,7 @@ pub(crate) struct Run {
         num_args = 0..=1,
         require_equals = true,
         default_missing_value = "127.0.0.1:0",
+        value_parser = address,
         conflicts_with_all = ["click", "drain", "json", "plain"]
     )]
     pub(crate) serve: Option<SocketAddr>,
@@ -101,7 +102,7 @@ pub(crate) struct Setup {
     #[arg(value_name = "WORLD")]
     name: String,
     /// The seed that decides everything random
-    #[arg(long, value_name = "S", default_value_t = 0)]
+    #[arg(long, value_name = "S", default_value_t = 0, value_parser = crate::args::whole, allow_negative_numbers = true)]
     seed: u64,
     /// How many agents, in worlds where that can be chosen
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=MOST_AGENTS))]
@@ -110,8 +111,19 @@ pub(crate) struct Setup {
     #[arg(long, value_name = "TICK:X,Y")]
     click: Vec<Click>,
     /// Drain the watched agent after this many ticks; may be repeated
-    #[arg(long, value_name = "TICK")]
+    #[arg(long, value_name = "TICK", value_parser = crate::args::whole, allow_negative_numbers = true)]
     drain: Vec<u64>,
+}
+
+/// Reads a seed or a number of ticks. What does not fit is told with what would.
+pub(crate) fn whole(text: &str) -> Result<u64, String> {
+    text.parse()
+        .map_err(|_| format!("expected a whole number from 0 to {}", u64::MAX))
+}
+
+fn address(text: &str) -> Result<SocketAddr, String> {
+    text.parse()
+        .map_err(|_| "expected an address and a port, such as 127.0.0.1:7000".to_owned())
 }
 
 const MOST_AGENTS: i64 = 1_000_000;

@@ -54,10 +54,10 @@ pub(crate) struct Show {
     #[arg(long, short, value_name = "FILE")]
     output: Option<String>,
     /// Of a world: tick so many times first and show what the last tick did
-    #[arg(long, value_name = "N", default_value_t = 0)]
+    #[arg(long, value_name = "N", default_value_t = 0, value_parser = crate::args::whole, allow_negative_numbers = true)]
     ticks: u64,
     /// Of a world: the seed that decides everything random
-    #[arg(long, value_name = "S", default_value_t = 0)]
+    #[arg(long, value_name = "S", default_value_t = 0, value_parser = crate::args::whole, allow_negative_numbers = true)]
     seed: u64,
     /// Of a world: click at X,Y (metres) after this many ticks; may be repeated
     #[arg(long, value_name = "TICK:X,Y")]
@@ -179,7 +179,7 @@ impl Show {
 
     fn world(&self) -> Result<Tree, Fail> {
         let info = find(&self.what)
-            .map_err(|fail| Fail::Usage(format!("{fail}; nor is there such a file")))?;
+            .map_err(|fail| Fail::Usage(format!("there is no such file, and {fail}")))?;
         let no = if self.tree.is_some() {
             Some("--tree")
         } else if self.inline {

@@ -176,9 +176,42 @@ fn mistakes_are_told_apart() {
         .code(2)
         .warns(&["100ms"]);
     f.run(&["sim", "absent.tick"]).code(2);
+    for seed in ["x", "-1", "1.5", "99999999999999999999999"] {
+        f.run(&["sim", "a.tick", "--seed", seed])
+            .code(2)
+            .warns(&["a whole number from 0 to"]);
+    }
+    // The file does not say this name, so no line of it is shown.
+    let ran = f.run(&["sim", "a.tick", "--tree", "AB"]).code(1);
+    let ran = ran.warns(&["Can't find a tree with name: AB", "did you mean `A`?"]);
+    assert!(!ran.err.contains("a.tick:1"), "{}", ran.err);
+    f.write("keys.tick", "keys { n = 1.5 }\ntree A { check n > 1 }");
+    f.run(&["sim", "keys.tick", "--set", "n=low"])
+        .code(2)
+        .warns(&["the key `n` is float, which `low` is not"]);
     f.run(&["sim", "a.tick", "--leaf", "Go=error"])
         .code(1)
         .warns(&["tick 1 failed", "the plan says"]);
+}
+
+#[test]
+fn nodes_named_almost_as_built_in_ones_are_pointed_at() {
+    let f = Folder::new("sim_misspelt");
+    f.write("a.tick", "tree A { selectr { See; Attack; } }");
+    let warning = ["1:10", "did you mean `selector`?"];
+    f.run(&["sim", "a.tick", "-q"]).code(0).warns(&warning);
+    f.run(&["check", "a.tick"])
+        .code(0)
+        .says(&["1 warning", "did you mean `selector`?"]);
+    let ran = f.run(&["check", "a.tick", "--allow-unknown-nodes"]).code(0);
+    ran.says(&["nothing to report"]);
+    f.write(
+        "a.xml",
+        "<root BTCPP_format='4'><BehaviorTree ID='A'><Fallbck><See/><Attack/></Fallbck></BehaviorTree></root>",
+    );
+    f.run(&["check", "a.xml", "--deny", "warnings"])
+        .code(1)
+        .says(&["did you mean `Fallback`?"]);
 }
 
 #[test]

@@ -256,3 +256,12 @@ fn outlines_and_tools_know_the_keys_of_a_file_by_name() {
         .collect();
     assert_eq!(names, ["battery", "Sub::3/battery"]);
 }
+
+/// A `main` that returns the error prints it with `Debug`: that must be readable as well.
+#[test]
+fn what_failed_reads_the_same_either_way() {
+    let failed = fail("a.tick", "tree A { selectr { Idle } }");
+    let shown = format!("{failed:?}");
+    assert_eq!(shown, failed.to_string());
+    assert!(shown.contains("a.tick:1:10"), "{shown}");
+}

@@ -11,12 +11,12 @@ use tickseed_lang::{check, tick};
 
 #[test]
 fn messages_of_the_reader() {
-    golden("tests/mistakes", 5, |parsed| parsed.diagnostics.clone());
+    golden("tests/mistakes", 6, |parsed| parsed.diagnostics.clone());
 }
 
 #[test]
 fn messages_of_the_check() {
-    golden("tests/checks", 2, |parsed| {
+    golden("tests/checks", 3, |parsed| {
         assert!(parsed.is_ok(), "{:?}", parsed.diagnostics);
         check::check(&[&parsed.document], &check::Options::default())
     });

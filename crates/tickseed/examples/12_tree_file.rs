@@ -8,7 +8,8 @@ use tickseed::lang::expr::Datum;
 use tickseed::lang::registry::Registry;
 use tickseed::{Status, Time};
 
-/// A program would read this with `from_file`, which follows imports as well.
+/// A program would read this with `from_file(path, &registry, &Options::default())`, which follows
+/// imports as well.
 const GUARD: &str = r#"
 keys { battery: float = 1.0; enemy = false }
 

@@ -105,6 +105,9 @@ pub(crate) fn findings(loaded: &Loaded, allow_unknown_nodes: bool) -> Vec<Diagno
     more.extend(checked);
     if read && !more.iter().any(Diagnostic::is_error) {
         more.extend(unbuildable(loaded, duplicates));
+        if !allow_unknown_nodes {
+            more.extend(check::misspelt(&loaded.documents));
+        }
     }
     for diagnostic in more {
         // The reader, the loader and the check know some mistakes alike: one message suffices.

@@ -17,7 +17,7 @@ pub(crate) struct Record {
     #[command(flatten)]
     setup: Setup,
     /// How many ticks [default: a simulated minute]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = crate::args::whole, allow_negative_numbers = true)]
     ticks: Option<u64>,
     /// Where to; an existing file is replaced
     #[arg(long, short, value_name = "FILE")]

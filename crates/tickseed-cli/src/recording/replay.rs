@@ -20,7 +20,7 @@ pub(crate) struct Replay {
     #[arg(value_name = "FILE")]
     file: PathBuf,
     /// Show this tick as it was recorded, and run nothing
-    #[arg(long, value_name = "TICK")]
+    #[arg(long, value_name = "TICK", value_parser = crate::args::whole, allow_negative_numbers = true)]
     seek: Option<u64>,
     /// Of this agent [default: the first that has such a tick]
     #[arg(long, value_name = "N", requires = "seek")]

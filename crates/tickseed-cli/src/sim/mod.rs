@@ -93,10 +93,10 @@ pub(crate) struct Sim {
     #[command(flatten)]
     pub(crate) how: How,
     /// How many ticks at most; with --watch, without an end if not given [default: 100]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = crate::args::whole, allow_negative_numbers = true)]
     pub(crate) ticks: Option<u64>,
     /// The seed that decides everything random
-    #[arg(long, value_name = "S", default_value_t = 0)]
+    #[arg(long, value_name = "S", default_value_t = 0, value_parser = crate::args::whole, allow_negative_numbers = true)]
     pub(crate) seed: u64,
     /// Begin anew when the tree has finished, instead of stopping
     #[arg(long)]
@@ -128,8 +128,11 @@ impl Sim {
     pub(crate) fn run(&self) -> Result<(), Fail> {
         let plan = self.plan()?;
         let mut session = Session::start(self, &plan)?;
-        for (key, value) in self.values()? {
-            session.set(&key, value)?;
+        for text in &self.how.set {
+            let (key, value) = text
+                .split_once('=')
+                .ok_or_else(|| Fail::Usage(format!("--set: `{text}` is no KEY=VALUE")))?;
+            session.set(key.trim(), value.trim())?;
         }
         let form = match (self.json, self.quiet) {
             (true, _) => Form::Json,
@@ -208,16 +211,6 @@ impl Sim {
                 .map_err(|e| usage("--default", e))?;
         }
         Ok(plan)
-    }
-
-    /// The keys that are set first.
-    fn values(&self) -> Result<Vec<(String, Datum)>, Fail> {
-        let one = |text: &String| {
-            let wrong = || Fail::Usage(format!("--set: `{text}` is no KEY=VALUE"));
-            let (key, value) = text.split_once('=').ok_or_else(wrong)?;
-            Ok((key.trim().to_owned(), datum(value.trim())))
-        };
-        self.how.set.iter().map(one).collect()
     }
 }
 

@@ -4,8 +4,8 @@ use std::io::Write;
 
 use tickseed_core::{Agent, NodeId, Report, Status, TickError, TickReport, Time};
 use tickseed_lang::build::{self, Failed, Loaded};
+use tickseed_lang::check;
 use tickseed_lang::diagnostics::{Diagnostic, nearest};
-use tickseed_lang::expr::Datum;
 use tickseed_lang::load;
 use tickseed_lang::simulate::{self, Plan};
 
@@ -74,12 +74,7 @@ impl Session {
                 return Err(Fail::Findings);
             }
         };
-        let mut messages = Messages::on_stderr();
-        messages.print(
-            &loaded.diagnostics,
-            &loaded.sources,
-            &mut std::io::stderr().lock(),
-        )?;
+        warn(&loaded)?;
         Ok(Session {
             agent: loaded.tree.agent_seeded(args.seed),
             sim: simulate::Sim::new(loaded.board()),
@@ -121,15 +116,18 @@ impl Session {
         plan.unused(&names)
     }
 
-    /// Sets a key of the root blackboard.
-    pub(super) fn set(&mut self, key: &str, value: Datum) -> Result<(), Fail> {
-        if self.sim.board.set_by_name("", key, value.clone()) {
+    /// Gives a key of the root blackboard the value that a text stands for.
+    pub(super) fn set(&mut self, key: &str, text: &str) -> Result<(), Fail> {
+        if self.sim.board.set_by_name("", key, super::datum(text)) {
             return Ok(());
         }
         let layout = self.sim.board.layout();
         let found = layout.find("", key).and_then(|slot| layout.slot(slot));
         Err(Fail::Usage(match found {
-            Some(info) => format!("--set: the key `{key}` is {}, not {value:?}", info.ty),
+            Some(info) => format!(
+                "--set: the key `{key}` is {}, which `{text}` is not",
+                info.ty
+            ),
             None => {
                 let names = layout.slots().filter(|(_, info)| info.scope == 0);
                 let names: Vec<&str> = names.map(|(_, info)| info.name.as_str()).collect();
@@ -230,6 +228,7 @@ impl Session {
             // A file that an editor is just replacing comes back.
             Err(_) => return Ok(()),
         };
+        warn(&loaded)?;
         let moved = self.move_to(loaded, Time::from_nanos(nanos), args.seed);
         out.reloaded(self, &moved)
     }
@@ -263,8 +262,10 @@ impl Session {
 
 /// Loads the files and puts stand-ins for what has no code.
 fn load(args: &Args, plan: &Plan) -> Result<Result<Loaded<simulate::Sim>, Failed>, Fail> {
-    let files: load::Loaded = files::load_with(&args.file, None, &args.how.with)?;
+    let mut files: load::Loaded = files::load_with(&args.file, None, &args.how.with)?;
     let registry = simulate::registry(&files.documents, plan);
+    let misspelt = check::misspelt(&files.documents);
+    files.diagnostics.extend(misspelt);
     let mut options = build::Options::default();
     options.main.clone_from(&args.how.tree);
     options.every_node = true;
@@ -280,6 +281,13 @@ fn load(args: &Args, plan: &Plan) -> Result<Result<Loaded<simulate::Sim>, Failed
         return Ok(Err(failed(files)));
     }
     Ok(build::from_loaded(files, &registry, &options))
+}
+
+/// Prints what is odd about the files, yet no error.
+fn warn(loaded: &Loaded<simulate::Sim>) -> Result<(), Fail> {
+    let mut err = std::io::stderr().lock();
+    Messages::on_stderr().print(&loaded.diagnostics, &loaded.sources, &mut err)?;
+    Ok(())
 }
 
 fn paths(loaded: &Loaded<simulate::Sim>) -> Vec<String> {

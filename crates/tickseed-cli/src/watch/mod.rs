@@ -20,7 +20,7 @@ pub(crate) struct Watch {
     #[arg(long, value_name = "N")]
     agent: Option<u32>,
     /// Stop after this many ticks; lines of text even in a terminal
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = crate::args::whole, allow_negative_numbers = true)]
     ticks: Option<u64>,
     /// Every event as a JSON object on a line
     #[arg(long)]

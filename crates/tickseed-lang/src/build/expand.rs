@@ -216,11 +216,13 @@ impl<'d, C: HasBoard> Loader<'d, C> {
                 let help = nearest(name, self.trees.keys().copied())
                     .map(|near| format!("did you mean `{near}`?"));
                 let message = format!("Can't find a tree with name: {name}");
-                self.report(
-                    Diagnostic::error("load::unknown-tree", message)
-                        .at(span, "the tree to run")
-                        .maybe_help(help),
-                );
+                let mut diagnostic =
+                    Diagnostic::error("load::unknown-tree", message).maybe_help(help);
+                // What the caller asks for stands in no file.
+                if self.options.main.is_none() {
+                    diagnostic = diagnostic.at(span, "the tree to run");
+                }
+                self.report(diagnostic);
             }
             return found;
         }

@@ -95,7 +95,9 @@ pub struct Instance {
 }
 
 /// Why nothing was loaded: all mistakes, and the files they are in.
-#[derive(Clone, Debug)]
+///
+/// `Debug` shows what `Display` does: it is what a `main` prints that returns the error.
+#[derive(Clone)]
 pub struct Failed {
     /// At least one error, and the warnings.
     pub diagnostics: Vec<Diagnostic>,
@@ -109,6 +111,12 @@ impl fmt::Display for Failed {
             &self.diagnostics,
             &self.sources,
         ))
+    }
+}
+
+impl fmt::Debug for Failed {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
     }
 }
 

@@ -5,6 +5,7 @@
 //! is passed over.
 
 mod arguments;
+mod misspelt;
 mod nodes;
 mod scope;
 
@@ -13,8 +14,9 @@ use std::collections::HashMap;
 use crate::builtin::builtin;
 use crate::diagnostics::Diagnostic;
 use crate::expr::Names;
-use crate::model::{Category, Document, Node, NodeModel, Tree};
+use crate::model::{Category, Document, EnumModel, Node, NodeModel, Tree};
 
+pub use misspelt::misspelt;
 pub use scope::{TreeNames, tree_names};
 
 /// What a check goes by.
@@ -80,6 +82,7 @@ impl<'a> Checker<'a> {
 
     /// Finds all trees and models; names must be unique.
     fn collect(&mut self) {
+        let mut enums: HashMap<&'a str, &'a EnumModel> = HashMap::new();
         for document in self.documents {
             for tree in document.trees() {
                 let name = &tree.name;
@@ -102,6 +105,21 @@ impl<'a> Checker<'a> {
                     let diagnostic = Diagnostic::warning("tick::duplicate-model", message)
                         .at(model.name.span, "this one counts")
                         .and(first.name.span, "first here");
+                    self.report(diagnostic);
+                }
+            }
+            for model in document.enums() {
+                let first = *enums.entry(model.name.as_str()).or_insert(model);
+                let words = |model: &'a EnumModel| {
+                    let words = model.words.iter();
+                    words.map(|word| (word.name.as_str(), word.number))
+                };
+                if !words(first).eq(words(model)) {
+                    let message = format!("two enumerations are called `{}`", model.name);
+                    let diagnostic = Diagnostic::error("tick::duplicate-enum", message)
+                        .at(model.name.span, "again here, with other words")
+                        .and(first.name.span, "first here")
+                        .help("rename one of them");
                     self.report(diagnostic);
                 }
             }

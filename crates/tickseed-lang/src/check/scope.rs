@@ -1,6 +1,6 @@
 //! The names that a tree sees.
 
-use crate::diagnostics::Diagnostic;
+use crate::diagnostics::{Diagnostic, nearest};
 use crate::expr::{self, Expr, ExprKind, Key, Names, Slot, Type};
 use crate::model::{
     Code, Dialect, Direction, Document, KeyDecl, KeyScope, Keys, Literal, Tree, Value, ValueKind,
@@ -134,10 +134,28 @@ impl TreeNames {
         };
         match expr::check(&expr, ty, &self.names) {
             Ok(_) => {}
-            Err(errors) => self.diagnostics.extend(errors),
+            Err(mut errors) => {
+                if let Type::Opaque(name) = ty {
+                    let help = match nearest(name, TYPES.iter().copied()) {
+                        Some(near) => format!("did you mean the type `{near}`?"),
+                        None => format!(
+                            "`{name}` is a type of the program's own: the key is declared without a value"
+                        ),
+                    };
+                    for error in &mut errors {
+                        error.help.get_or_insert_with(|| help.clone());
+                    }
+                }
+                self.diagnostics.extend(errors);
+            }
         }
     }
 }
+
+/// What types are called in tree files, beside enumerations.
+const TYPES: &[&str] = &[
+    "bool", "int", "float", "text", "duration", "vec2", "vec3", "any",
+];
 
 /// A value as an expression; `port` is the name that `=` stands for. `None` for what is not one:
 /// ranges and code of another language.

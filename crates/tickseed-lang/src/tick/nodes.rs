@@ -79,6 +79,12 @@ impl Parser<'_> {
 
     /// What was probably meant by what follows a node on its line.
     fn after_a_node(&self, node: &Node) -> Option<&'static str> {
+        let hook = ["on", "while", "fail", "succeed", "skip"];
+        if !node.children.is_empty() && hook.iter().any(|word| self.c.is_word(word)) {
+            return Some(
+                "guards and hooks stand before the braces: sequence on success n = 1 { ... }",
+            );
+        }
         let Tok::Mark(mark) = self.c.peek().kind else {
             return (node.kind == "set").then_some("an assignment is written `key = value`");
         };

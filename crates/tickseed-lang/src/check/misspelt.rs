@@ -1,0 +1,117 @@
+//! Names of leaves that are almost those of built-in nodes.
+
+use std::collections::HashSet;
+
+use crate::builtin::{BUILTINS, builtin};
+use crate::compat;
+use crate::diagnostics::{Diagnostic, nearest};
+use crate::model::{Document, Form, Format, Node};
+
+/// Shorter names resemble each other by chance: a leaf `Look` is no misspelt `loop`.
+const SHORTEST: usize = 6;
+
+/// Warns of nodes that nothing describes and whose names are a slip away from a built-in's:
+/// `selectr`, `Sequnce`. Where leaves are written in code that is not at hand such a node could be
+/// one of them, so it is no error; a description, `leaf selectr`, or the form `action selectr` says
+/// that it is meant.
+///
+/// ```
+/// use tickseed_lang::{check, model::SourceMap, tick};
+/// let mut sources = SourceMap::new();
+/// let file = sources.add("a.tick", "tree A { selectr { Fight; Patrol } }");
+/// let document = tick::parse(&sources, file).document;
+/// let messages = check::misspelt([&document]);
+/// assert_eq!(messages[0].help.as_deref(), Some("did you mean `selector`?"));
+/// ```
+pub fn misspelt<'d>(documents: impl IntoIterator<Item = &'d Document> + Clone) -> Vec<Diagnostic> {
+    let all = || documents.clone().into_iter();
+    let theirs: HashSet<&str> = all()
+        .flat_map(|document| {
+            let trees = document.trees().map(|tree| tree.name.as_str());
+            trees.chain(document.models().map(|model| model.name.as_str()))
+        })
+        .chain(compat::models().map(|model| model.name.as_str()))
+        .collect();
+    let mut found = Vec::new();
+    let mut seen = HashSet::new();
+    for document in all() {
+        let ours = document.format != Format::Xml;
+        for root in document.trees().flat_map(|tree| &tree.body) {
+            root.walk(&mut |node: &Node| {
+                let kind = node.kind.as_str();
+                let known = theirs.contains(kind) || (ours && builtin(kind).is_some());
+                // One message for each name.
+                if node.form == Form::Compact
+                    && !known
+                    && seen.insert(kind)
+                    && let Some(near) = near(kind, ours)
+                {
+                    let message = format!("`{kind}` is no built-in node, and nothing describes it");
+                    found.push(
+                        Diagnostic::warning("tick::misspelt", message)
+                            .at(node.kind.span, "taken for a node of the program")
+                            .help(format!("did you mean `{near}`?")),
+                    );
+                }
+            });
+        }
+    }
+    found
+}
+
+/// The built-in node that was probably meant. Names of leaves and of `.tick`'s own nodes differ in
+/// their first letter's case, so `Wait` is no misspelt `wait`.
+fn near(kind: &str, ours: bool) -> Option<&'static str> {
+    let first = kind.chars().next()?;
+    if kind.chars().count() < SHORTEST {
+        return None;
+    }
+    let own = BUILTINS
+        .iter()
+        .filter(|_| ours)
+        .map(|builtin| builtin.words);
+    let names = own.chain(compat::models().map(|model| model.name.as_str()));
+    nearest(kind, names.filter(|name| name.starts_with(first)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::misspelt;
+    use crate::load::{Memory, load_text};
+
+    fn helps(file: &str, text: &str) -> Vec<String> {
+        let loaded = load_text(file, text, &Memory::default());
+        assert!(loaded.is_ok(), "{:?}", loaded.diagnostics);
+        let found = misspelt(&loaded.documents).into_iter();
+        found.filter_map(|diagnostic| diagnostic.help).collect()
+    }
+
+    #[test]
+    fn slips_are_found_once_and_leaves_are_left_alone() {
+        let text = "tree A { selectr { sequnce { Look; Patrol }; sequnce { Go; Recharge } } }";
+        assert_eq!(
+            helps("a.tick", text),
+            ["did you mean `selector`?", "did you mean `sequence`?"]
+        );
+        assert_eq!(
+            helps("a.tick", "tree A { Fallbak { Success; Failure } }"),
+            ["did you mean `Fallback`?"]
+        );
+        let meant = "leaf selectr\ntree A { sequence { selectr; action sequnce; fallbak } }\ntree fallbak { success }";
+        assert!(helps("a.tick", meant).is_empty());
+    }
+
+    #[test]
+    fn xml_has_its_own_names() {
+        let xml = |node| {
+            format!("<root BTCPP_format='4'><BehaviorTree ID='A'>{node}</BehaviorTree></root>")
+        };
+        assert_eq!(
+            helps("a.xml", &xml("<ReactiveSequnce><A/><B/></ReactiveSequnce>")),
+            ["did you mean `ReactiveSequence`?"]
+        );
+        // In XML this is a node of the program.
+        assert!(helps("a.xml", &xml("<selector><A/><B/></selector>")).is_empty());
+        assert!(helps("a.xml", &xml("<Action ID='Sequnce'/>")).is_empty());
+    }
+}

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use crate::builtin::{BUILTINS, builtin};
 use crate::compat;
 use crate::diagnostics::{Diagnostic, nearest};
-use crate::model::{Document, Form, Format, Node};
+use crate::model::{Category, Document, Form, Format, Node};
 
 /// Shorter names resemble each other by chance: a leaf `Look` is no misspelt `loop`.
 const SHORTEST: usize = 6;
@@ -44,7 +44,7 @@ pub fn misspelt<'d>(documents: impl IntoIterator<Item = &'d Document> + Clone) -
                 if node.form == Form::Compact
                     && !known
                     && seen.insert(kind)
-                    && let Some(near) = near(kind, ours)
+                    && let Some(near) = near(node, ours)
                 {
                     let message = format!("`{kind}` is no built-in node, and nothing describes it");
                     found.push(
@@ -60,8 +60,10 @@ pub fn misspelt<'d>(documents: impl IntoIterator<Item = &'d Document> + Clone) -
 }
 
 /// The built-in node that was probably meant. Names of leaves and of `.tick`'s own nodes differ in
-/// their first letter's case, so `Wait` is no misspelt `wait`.
-fn near(kind: &str, ours: bool) -> Option<&'static str> {
+/// their first letter's case, so `Wait` is no misspelt `wait`. Nav2's condition `GoalUpdated` is no
+/// misspelt decorator `GoalUpdater`: it has no child.
+fn near(node: &Node, ours: bool) -> Option<&'static str> {
+    let kind = node.kind.as_str();
     let first = kind.chars().next()?;
     if kind.chars().count() < SHORTEST {
         return None;
@@ -70,7 +72,11 @@ fn near(kind: &str, ours: bool) -> Option<&'static str> {
         .iter()
         .filter(|_| ours)
         .map(|builtin| builtin.words);
-    let names = own.chain(compat::models().map(|model| model.name.as_str()));
+    let theirs = compat::models().filter(|model| {
+        let has_children = matches!(model.category, Category::Control | Category::Decorator);
+        has_children != node.children.is_empty()
+    });
+    let names = own.chain(theirs.map(|model| model.name.as_str()));
     nearest(kind, names.filter(|name| name.starts_with(first)))
 }
 
@@ -113,5 +119,10 @@ mod tests {
         // In XML this is a node of the program.
         assert!(helps("a.xml", &xml("<selector><A/><B/></selector>")).is_empty());
         assert!(helps("a.xml", &xml("<Action ID='Sequnce'/>")).is_empty());
+        assert!(helps("a.xml", &xml("<GoalUpdated/>")).is_empty());
+        assert_eq!(
+            helps("a.xml", &xml("<GoalUpdated><A/></GoalUpdated>")),
+            ["did you mean `GoalUpdater`?"]
+        );
     }
 }

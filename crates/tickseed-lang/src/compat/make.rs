@@ -137,6 +137,14 @@ impl<'d, C: HasBoard> Making<'_, 'd, C> {
         Some(binding.slot)
     }
 
+    /// Whether a key is this tree's own, not remapped. Trees of `.tick` files see keys of files,
+    /// which count as their own.
+    fn is_local(&self, slot: Slot) -> bool {
+        let here = &self.loader.scopes[self.place.scope];
+        let info = self.loader.layout.slot(slot);
+        here.lexical || info.is_none_or(|info| info.scope == here.layout)
+    }
+
     /// The entry whose changes are watched: `{key}` and `key` mean the same.
     fn entry(&mut self) -> Option<Slot> {
         match self.slot("entry") {
@@ -309,6 +317,8 @@ impl<'d, C: HasBoard> Making<'_, 'd, C> {
             }
             "SetBlackboard" => return self.set(),
             "UnsetBlackboard" => match self.target("key") {
+                // As in the reference, what is another tree's under a name of this one stays.
+                Some(leaves::Target::Named(slot)) if !self.is_local(slot) => n.succeed(),
                 Some(target) => leaves::unset(target, site),
                 None => {
                     let message = "Missing port [key] in UnsetBlackboard";

@@ -95,7 +95,14 @@ pub(crate) fn layout(sketch: &Sketch) -> Result<Laid, String> {
 
 /// Draws a tree.
 pub(crate) fn svg(sketch: &Sketch) -> Result<String, String> {
-    let tree = tree(sketch)?;
+    let mut tree = tree(sketch)?;
+    for i in 0..sketch.nodes.len() {
+        let children = tree.children(i).len();
+        let node = &mut tree.nodes_mut()[i];
+        let (shape, glyph) = look(&node.kind, children);
+        node.shape = shape;
+        node.glyph = glyph.into();
+    }
     let theme = if sketch.dark {
         Theme::Dark
     } else {
@@ -103,6 +110,28 @@ pub(crate) fn svg(sketch: &Sketch) -> Result<String, String> {
     };
     let (picture, _) = best(&tree, sketch.room);
     Ok(tickseed_draw::svg_of(&tree, &picture, theme))
+}
+
+/// A kind's shape and glyph, by its words: the tree may be one of another process.
+fn look(kind: &str, children: usize) -> (Shape, &'static str) {
+    match kind {
+        "condition" => (Shape::Condition, "◇"),
+        "wait" | "wait until" => (Shape::Action, "◷"),
+        "succeed" | "fail" | "run" | "skip" | "log" => (Shape::Action, "="),
+        "parallel" => (Shape::Control, "⇉"),
+        "if-then-else" | "while-do-else" | "switch" => (Shape::Control, "⑂"),
+        "utility" => (Shape::Control, "▤"),
+        "for each" | "repeat" | "retry" => (Shape::Decorator, "↻"),
+        "cooldown" | "time limit" | "delay" => (Shape::Decorator, "◷"),
+        "invert" => (Shape::Decorator, "!"),
+        "force success" | "force failure" => (Shape::Decorator, "="),
+        "while" | "precondition" => (Shape::Decorator, "◇"),
+        _ if kind.ends_with("sequence") => (Shape::Control, "→"),
+        _ if kind.ends_with("selector") => (Shape::Control, "?"),
+        _ if children == 0 => (Shape::Action, "●"),
+        _ if children == 1 => (Shape::Decorator, "○"),
+        _ => (Shape::Control, "✱"),
+    }
 }
 
 fn best(tree: &Tree, room: Option<(f64, f64)>) -> (Picture, bool) {

@@ -247,6 +247,9 @@ fn pictures_are_laid_out_and_drawn_for_the_page() {
     assert_eq!(laid["right"], false);
     let svg = p.handle_json(format!(r#"{{"id":1,"ask":"svg","tree":{tree}}}"#).as_bytes());
     assert!(svg.contains("<svg") && svg.contains("running"), "{svg}");
+    // Each kind has its look: the selector is no action, and nobody's icon is missing.
+    assert!(svg.contains("k-selector") && svg.contains("k-act"), "{svg}");
+    assert!(!svg.contains(r#"<text class=\"g\""#), "{svg}");
     let bad = r#"{"id":2,"ask":"layout","tree":{"name":"t","nodes":[{"parent":null,"kind":"x"},{"parent":5,"kind":"x"}]}}"#;
     assert!(p.handle_json(bad.as_bytes()).contains("before its parent"));
     let bare = r#"{"id":2,"ask":"layout"}"#;

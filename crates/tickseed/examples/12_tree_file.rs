@@ -1,12 +1,39 @@
 //! A tree in a file, and the leaves that it may name.
 //!
-//! `cargo run -p tickseed --features lang --example 12_tree_file`
+//! `cargo run -p tickseed --example 12_tree_file`
 
 use tickseed::lang::board::Board;
 use tickseed::lang::build::from_text;
 use tickseed::lang::expr::Datum;
-use tickseed::lang::registry::Registry;
-use tickseed::{Status, Time};
+use tickseed::lang::registry::{In, Registry};
+use tickseed::{Cx, Leaf, Outcome, Status, Time};
+
+/// A leaf with ports and a state: `Patrol(rounds: 2)` in a file.
+#[derive(Leaf)]
+struct Patrol {
+    /// How many rounds to walk.
+    #[port(default = 3)]
+    rounds: In<i64>,
+}
+
+impl Leaf<Board> for Patrol {
+    /// The rounds walked so far: plain bytes in the agent, zero whenever the leaf starts.
+    type State = i64;
+
+    fn start(&self, walked: &mut i64, cx: &mut Cx<'_, '_, Board>) -> Outcome {
+        self.tick(walked, cx)
+    }
+
+    fn tick(&self, walked: &mut i64, cx: &mut Cx<'_, '_, Board>) -> Outcome {
+        *walked += 1;
+        let done = *walked > self.rounds.get(cx)?;
+        Ok(if done {
+            Status::Success
+        } else {
+            Status::Running
+        })
+    }
+}
 
 /// A program would read this with `from_file(path, &registry, &Options::default())`, which follows
 /// imports as well.
@@ -17,7 +44,7 @@ main tree Guard {
   selector reactive {
     sequence "low" reactive { check battery < 0.2; Recharge }
     sequence "fight" reactive { check enemy; Attack }
-    Patrol
+    Patrol(rounds: 2)
   }
 }
 "#;
@@ -38,7 +65,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut registry = Registry::<Board>::new();
     registry.action("Recharge", |_| Status::Running);
     registry.action("Attack", |_| Status::Running);
-    registry.action("Patrol", |_| Status::Running);
+    registry.add::<Patrol>();
 
     let loaded = from_text("guard.tick", GUARD, &registry)?;
     println!("{}", loaded.tree.outline());

@@ -10,7 +10,8 @@
 //! 6. [`herds`]: many agents, asleep until something matters; abort scopes; saved and edited.
 //! 7. [`performance`]: what costs what, and what to do about it.
 //!
-//! The examples in the crate's `examples` folder are numbered in the same order.
+//! The examples in the crate's `examples` folder are numbered in the same order; `12_tree_file` has
+//! trees from files and a leaf with ports, by `#[derive(Leaf)]`.
 
 pub mod blackboards;
 pub mod debugging;

@@ -54,7 +54,9 @@ pub struct Issue {
 }
 
 /// Why a tree was not built: everything that is wrong with it.
-#[derive(Clone, PartialEq, Eq, Debug)]
+///
+/// `Debug` shows what `Display` does: it is what a `main` prints that returns the error.
+#[derive(Clone, PartialEq, Eq)]
 pub struct BuildError {
     /// At least one issue, in depth-first order of the nodes.
     pub issues: Vec<Issue>,
@@ -69,6 +71,12 @@ impl fmt::Display for BuildError {
             write!(f, "{}: {}; {}", issue.path, issue.message, issue.help)?;
         }
         Ok(())
+    }
+}
+
+impl fmt::Debug for BuildError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
     }
 }
 

@@ -220,6 +220,68 @@ pub(crate) enum Op {
     Leave { status: Status, to: Pc },
 }
 
+impl Op {
+    /// The edges that stand in the op; others stand in tables and beside it.
+    pub(crate) fn edges(&mut self) -> [Option<&mut Pc>; 3] {
+        match self {
+            Op::Whole { s, f, .. }
+            | Op::Fraction { s, f, .. }
+            | Op::Small { s, f, .. }
+            | Op::Ask { s, f, .. }
+            | Op::Test { s, f, .. }
+            | Op::Compare { s, f, .. }
+            | Op::Instant { s, f, .. }
+            | Op::Start { s, f, .. }
+            | Op::Tick { s, f, .. }
+            | Op::LeafStart { s, f, .. }
+            | Op::LeafTick { s, f, .. }
+            | Op::BoxedStart { s, f, .. }
+            | Op::BoxedTick { s, f, .. }
+            | Op::Catch { s, f, .. } => [Some(s), Some(f), None],
+            Op::WaitStart { s: to, .. }
+            | Op::WaitTick { s: to, .. }
+            | Op::Pend { late: to, .. }
+            | Op::Log { to, .. }
+            | Op::Exit { to, .. }
+            | Op::Before { to, .. }
+            | Op::Consume { to }
+            | Op::Deadline { to, .. }
+            | Op::Gate { to, .. }
+            | Op::Close { to, .. }
+            | Op::Set { to, .. }
+            | Op::Put { to, .. }
+            | Op::Clear { to, .. }
+            | Op::Hook { to, .. }
+            | Op::ParStart { to, .. }
+            | Op::Resume { els: to, .. }
+            | Op::Switch { other: to, .. }
+            | Op::Enter { to }
+            | Op::Leave { to, .. } => [Some(to), None, None],
+            Op::Limit { late, to, .. } => [Some(late), Some(to), None],
+            Op::Chance { to, other, .. } | Op::Quota { to, other, .. } => {
+                [Some(to), Some(other), None]
+            }
+            Op::If { yes, no, .. } => [Some(yes), Some(no), None],
+            Op::Once { to, s, f, .. }
+            | Op::Par {
+                s: to, f: s, k: f, ..
+            } => [Some(to), Some(s), Some(f)],
+            Op::CustomStart { s, f, k, .. } | Op::CustomTick { s, f, k, .. } => {
+                [Some(s), Some(f), Some(k)]
+            }
+            Op::Done(_)
+            | Op::Yield { .. }
+            | Op::Dispatch { .. }
+            | Op::Pick { .. }
+            | Op::Utility { .. }
+            | Op::Again { .. }
+            | Op::EachStart { .. }
+            | Op::EachRound { .. }
+            | Op::EachNext { .. } => [None, None, None],
+        }
+    }
+}
+
 /// A part of the program with a resume point of its own: the root, and each child of a
 /// parallel or custom node.
 #[derive(Clone, Copy, Debug, Default)]

@@ -178,62 +178,14 @@ fn bit(tests: &[(Value, Quick)], op: &Op) -> u128 {
     found.map_or(0, |i| 1 << i)
 }
 
-/// The edges of an op that a copy of it can have for itself; none for other ops.
-fn edges(op: &mut Op) -> [Option<&mut Pc>; 3] {
-    match op {
-        Op::Whole { s, f, .. }
-        | Op::Fraction { s, f, .. }
-        | Op::Small { s, f, .. }
-        | Op::Ask { s, f, .. }
-        | Op::Test { s, f, .. }
-        | Op::Compare { s, f, .. }
-        | Op::Instant { s, f, .. }
-        | Op::Start { s, f, .. }
-        | Op::Tick { s, f, .. }
-        | Op::LeafStart { s, f, .. }
-        | Op::LeafTick { s, f, .. }
-        | Op::BoxedStart { s, f, .. }
-        | Op::BoxedTick { s, f, .. }
-        | Op::Catch { s, f, .. } => [Some(s), Some(f), None],
-        Op::WaitStart { s: to, .. }
-        | Op::WaitTick { s: to, .. }
-        | Op::Pend { late: to, .. }
-        | Op::Log { to, .. }
-        | Op::Exit { to, .. }
-        | Op::Before { to, .. }
-        | Op::Consume { to }
-        | Op::Deadline { to, .. }
-        | Op::Gate { to, .. }
-        | Op::Close { to, .. }
-        | Op::Set { to, .. }
-        | Op::Put { to, .. }
-        | Op::Clear { to, .. }
-        | Op::Hook { to, .. }
-        | Op::ParStart { to, .. } => [Some(to), None, None],
-        Op::Limit { late, to, .. } => [Some(late), Some(to), None],
-        Op::Chance { to, other, .. } | Op::Quota { to, other, .. } => [Some(to), Some(other), None],
-        Op::If { yes, no, .. } => [Some(yes), Some(no), None],
-        Op::Once { to, s, f, .. }
-        | Op::Par {
-            s: to, f: s, k: f, ..
-        } => [Some(to), Some(s), Some(f)],
-        Op::CustomStart { s, f, k, .. } | Op::CustomTick { s, f, k, .. } => {
-            [Some(s), Some(f), Some(k)]
-        }
-        Op::Done(_)
-        | Op::Yield { .. }
-        | Op::Resume { .. }
-        | Op::Dispatch { .. }
-        | Op::Pick { .. }
-        | Op::Switch { .. }
-        | Op::Utility { .. }
-        | Op::Again { .. }
-        | Op::EachStart { .. }
-        | Op::EachRound { .. }
-        | Op::EachNext { .. }
-        | Op::Enter { .. }
-        | Op::Leave { .. } => [None, None, None],
-    }
+/// Whether a copy of the op can have edges of its own: they stand in the op, and are all there
+/// are.
+fn copyable(op: &mut Op) -> bool {
+    let whole = !matches!(
+        op,
+        Op::Resume { .. } | Op::Switch { .. } | Op::Enter { .. } | Op::Leave { .. }
+    );
+    whole && op.edges()[0].is_some()
 }
 
 /// Whether what is known of keys holds after the op: it calls nothing that could write them.
@@ -282,11 +234,12 @@ fn gains(p: &Program, tests: &[(Value, Quick)]) -> Vec<Gain> {
             let g = &p.gates[gate as usize];
             [g.s, g.f].iter().for_each(|&to| through(to, &mut gain));
         }
-        if let Op::Resume { els, .. } = op {
-            through(els, &mut gain);
-        }
-        for to in edges(&mut op).into_iter().flatten() {
-            through(*to, &mut gain);
+        // What cannot be copied leads on as it does, whatever is known; but for a resume op,
+        // which a copy leads past.
+        if copyable(&mut op) || matches!(op, Op::Resume { .. }) {
+            for to in op.edges().into_iter().flatten() {
+                through(*to, &mut gain);
+            }
         }
         gains.push(gain);
     }
@@ -397,7 +350,7 @@ impl Pass<'_> {
                 | Op::Consume { .. }
         );
         let told = test(&op).map(|(value, quick)| (value, [quick, quick.flipped()]));
-        let edges = edges(&mut op).into_iter().flatten().enumerate();
+        let edges = op.edges().into_iter().flatten().enumerate();
         edges
             .filter_map(|(side, to)| Some((side, self.gains.get(*to as usize)?)))
             .any(|(side, gain)| {
@@ -414,7 +367,7 @@ impl Pass<'_> {
             return pc;
         }
         let mut op = self.originals[pc as usize];
-        if edges(&mut op)[0].is_none() {
+        if !copyable(&mut op) {
             return pc;
         }
         if let Op::Exit { .. } | Op::Before { .. } = op
@@ -471,11 +424,11 @@ impl Pass<'_> {
         };
         if let Some((value, quick)) = test(&op) {
             let sides = [quick, quick.flipped()].map(|side| behind.with(value, side));
-            for (edge, known) in edges(&mut op).into_iter().flatten().zip(sides) {
+            for (edge, known) in op.edges().into_iter().flatten().zip(sides) {
                 *edge = self.target(*edge, known);
             }
         } else {
-            for edge in edges(&mut op).into_iter().flatten() {
+            for edge in op.edges().into_iter().flatten() {
                 if *edge != NOWHERE {
                     *edge = self.target(*edge, behind.clone());
                 }

@@ -16,56 +16,9 @@ pub(super) fn verify(p: &Program) {
         );
     };
     for (i, op) in p.ops.iter().enumerate() {
-        let edges: &[Pc] = match op {
-            Op::Done(_) | Op::Yield { .. } => &[],
-            Op::Whole { s, f, .. }
-            | Op::Fraction { s, f, .. }
-            | Op::Small { s, f, .. }
-            | Op::Ask { s, f, .. }
-            | Op::Test { s, f, .. }
-            | Op::Compare { s, f, .. }
-            | Op::Catch { s, f, .. }
-            | Op::Instant { s, f, .. }
-            | Op::Start { s, f, .. }
-            | Op::Tick { s, f, .. }
-            | Op::LeafStart { s, f, .. }
-            | Op::LeafTick { s, f, .. }
-            | Op::BoxedStart { s, f, .. }
-            | Op::BoxedTick { s, f, .. } => &[*s, *f],
-            Op::Par { s, f, k, .. }
-            | Op::CustomStart { s, f, k, .. }
-            | Op::CustomTick { s, f, k, .. } => &[*s, *f, *k],
-            Op::WaitStart { s, .. } | Op::WaitTick { s, .. } => &[*s],
-            Op::Pend { late: to, .. }
-            | Op::Log { to, .. }
-            | Op::Resume { els: to, .. }
-            | Op::Exit { to, .. }
-            | Op::Before { to, .. }
-            | Op::Consume { to }
-            | Op::Deadline { to, .. }
-            | Op::Gate { to, .. }
-            | Op::Close { to, .. }
-            | Op::Set { to, .. }
-            | Op::Put { to, .. }
-            | Op::Clear { to, .. }
-            | Op::Hook { to, .. }
-            | Op::ParStart { to, .. }
-            | Op::Enter { to }
-            | Op::Leave { to, .. }
-            | Op::Switch { other: to, .. } => &[*to],
-            Op::Limit { late, to, .. } => &[*late, *to],
-            Op::Chance { to, other, .. } | Op::Quota { to, other, .. } => &[*to, *other],
-            Op::Once { to, s, f, .. } => &[*to, *s, *f],
-            Op::If { yes, no, .. } => &[*yes, *no],
-            Op::Dispatch { .. }
-            | Op::Pick { .. }
-            | Op::Utility { .. }
-            | Op::Again { .. }
-            | Op::EachStart { .. }
-            | Op::EachRound { .. }
-            | Op::EachNext { .. } => &[],
-        };
-        edges.iter().for_each(|&to| check("op", i, to));
+        let mut own = *op;
+        let edges = own.edges().into_iter().flatten();
+        edges.for_each(|to| check("op", i, *to));
         if let Op::Resume { table, len, .. }
         | Op::Dispatch { table, len, .. }
         | Op::Switch { table, len, .. } = op

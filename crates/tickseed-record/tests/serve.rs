@@ -184,6 +184,39 @@ fn a_watcher_that_was_cut_off_is_told_what_it_missed() {
     assert_eq!((tick.tick, tick.keys.len()), (21, 3));
 }
 
+/// One who comes back is there before it says what it wants; what is ticked in between, and
+/// when its old connection ends in between, is remembered.
+#[test]
+fn nothing_is_missed_between_coming_back_and_asking() {
+    let server = server();
+    let mut old = Client::connect(&server.address()).unwrap();
+    let Event::Hello(hello) = next(&mut old) else {
+        panic!("no hello");
+    };
+    subscribe(&mut old, agent_0());
+    server.publish(&tick(1));
+    next_tick(&mut old);
+    let mut back = Client::connect(&server.address()).unwrap();
+    assert!(matches!(next(&mut back), Event::Hello(_)));
+    assert!(server.wants(0));
+    server.publish(&tick(2));
+    drop(old);
+    // Its end is noticed by a thread of the server, some time.
+    while server.watchers() > 1 {
+        std::thread::yield_now();
+    }
+    assert!(server.wants(0), "the new one has not said yet");
+    server.publish(&tick(3));
+    let asks = Subscription {
+        after: Some(1),
+        session: Some(hello.session),
+        ..agent_0()
+    };
+    back.send(Command::Subscribe(asks)).unwrap();
+    assert_eq!(next_tick(&mut back).tick, 2);
+    assert_eq!(next_tick(&mut back).tick, 3);
+}
+
 #[test]
 fn a_watcher_that_stops_reading_slows_nobody_and_is_told_of_the_gap() {
     let server = server();

@@ -54,7 +54,7 @@ pub(super) struct State {
     structures: BTreeMap<u32, Structure>,
     pub(super) watchers: Vec<Arc<Watcher>>,
     wanted: Wanted,
-    /// When nobody was left.
+    /// Since when there has been nobody who wants anything.
     alone: Option<Instant>,
     keys: BTreeMap<u32, KnownKeys>,
     past: VecDeque<Tick>,
@@ -83,15 +83,16 @@ impl Shared {
         let mut state = lock(&self.state);
         let hello = Event::Hello(Box::new(state.hello.clone()));
         watcher.push(text(&hello), Weight::MustCome);
+        // It wants nothing yet: until it says what, ticks go on to be kept for those who come
+        // back, for it may be one of them.
         state.watchers.push(watcher);
-        self.refresh(&mut state);
     }
 
     pub(super) fn leave(&self, id: u64) {
         let mut state = lock(&self.state);
         state.watchers.retain(|w| w.id != id);
-        if state.watchers.is_empty() {
-            state.alone = Some(Instant::now());
+        if state.watchers.iter().all(|w| !w.wants_any()) {
+            state.alone.get_or_insert_with(Instant::now);
         } else {
             self.refresh(&mut state);
         }

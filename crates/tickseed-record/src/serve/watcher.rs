@@ -84,6 +84,11 @@ impl Watcher {
         }
     }
 
+    /// Whether it has asked for anything yet.
+    pub(super) fn wants_any(&self) -> bool {
+        lock(&self.wants).subscription != Subscription::default()
+    }
+
     /// Puts a message in the queue; never waits. False: it was dropped.
     pub(super) fn push(&self, text: Arc<str>, weight: Weight) -> bool {
         let mut queue = lock(&self.queue);

@@ -244,9 +244,12 @@ pub trait DynLeaf<C: Context>: Send + Sync {
     /// # Errors
     /// The leaf's own.
     fn run(&self, phase: Phase, state: &mut [u8], cx: &mut Cx<'_, '_, C>) -> Outcome;
-    /// [`run`](DynLeaf::run), with the answer in a register.
+    /// [`run`](DynLeaf::run) to start, with the answer in a register.
     #[doc(hidden)]
-    fn answer(&self, phase: Phase, state: &mut [u8], cx: &mut Cx<'_, '_, C>) -> Answer;
+    fn started(&self, state: &mut [u8], cx: &mut Cx<'_, '_, C>) -> Answer;
+    /// [`run`](DynLeaf::run) to go on, with the answer in a register.
+    #[doc(hidden)]
+    fn ticked(&self, state: &mut [u8], cx: &mut Cx<'_, '_, C>) -> Answer;
     /// Halt.
     fn halt(&self, state: &mut [u8], cx: &mut Cx<'_, '_, C>);
 }
@@ -291,8 +294,11 @@ impl<C: Context, L: Leaf<C>> DynLeaf<C> for L {
             Phase::Tick => self.tick(&mut Borrowed::<L::State>::new(state).state, cx),
         }
     }
-    fn answer(&self, phase: Phase, state: &mut [u8], cx: &mut Cx<'_, '_, C>) -> Answer {
-        Answer::of(self.run(phase, state, cx), cx)
+    fn started(&self, state: &mut [u8], cx: &mut Cx<'_, '_, C>) -> Answer {
+        Answer::of(self.run(Phase::Start, state, cx), cx)
+    }
+    fn ticked(&self, state: &mut [u8], cx: &mut Cx<'_, '_, C>) -> Answer {
+        Answer::of(self.run(Phase::Tick, state, cx), cx)
     }
     fn halt(&self, state: &mut [u8], cx: &mut Cx<'_, '_, C>) {
         Leaf::halt(self, &mut Borrowed::<L::State>::new(state).state, cx);

@@ -1,6 +1,7 @@
 //! Where every node keeps its bytes in the agent's block.
 //!
-//! The block is: the root's resume point, history, frames. Frames are like stack frames:
+//! The block is: the root's resume point, history, frames. The first byte is the resume point's
+//! also where a tree that never runs on keeps other state: then it stays zero. Frames are like stack frames:
 //! children that cannot both be touched in one tick share bytes. Under a reactive node they
 //! can (an earlier child writes its bytes and fails, and the running sibling then reads its
 //! own), so there they do not share; nor do children of parallels, which live together.
@@ -179,10 +180,15 @@ pub(crate) fn lay_out<C: Context>(def: &Def, funcs: &Funcs<C>) -> Layout {
     }
     // Top-down: the root's resume point, history, frames.
     let root = infos[0];
+    let history: Vec<u32> = def
+        .iter()
+        .map(|(id, node)| history_bytes(def, funcs, id, &node.kind))
+        .collect();
     let mut at = u32::from(resume_width(root.yields));
-    for (id, node) in def.iter() {
-        let len = history_bytes(def, funcs, id, &node.kind);
-        let info = &mut infos[id.index()];
+    if root.frame > 0 || history.iter().any(|len| *len > 0) {
+        at = at.max(1);
+    }
+    for (info, len) in infos.iter_mut().zip(history) {
         (info.history, info.history_len) = (at, len);
         at += len;
     }

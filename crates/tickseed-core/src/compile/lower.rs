@@ -129,12 +129,12 @@ pub(crate) fn compile<C: Context>(def: &Def, funcs: &Funcs<C>, traced: bool) -> 
     while let Some(p) = lower.pending.pop_front() {
         lower.thread(p);
     }
-    lower.out.root = lower.out.threads[0];
     let mut program = lower.out;
     program.originals = program.ops.len();
     if !traced {
         super::specialize::specialize(&mut program);
     }
+    program.find_entries();
     #[cfg(debug_assertions)]
     super::verify::verify(&program);
     program

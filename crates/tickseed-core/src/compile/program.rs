@@ -298,6 +298,15 @@ pub(crate) struct Thread {
     pub(crate) width: u8,
 }
 
+/// The beginning of a tick of the whole tree: everything the first op needs in one place.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Entry {
+    pub(crate) op: Op,
+    pub(crate) pc: Pc,
+    /// The resume point.
+    pub(crate) began: Yield,
+}
+
 /// Something to be done when a yield is unwound.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Unwind {
@@ -459,8 +468,10 @@ pub(crate) struct Program {
     pub(crate) op_scopes: Vec<(u32, u32)>,
     pub(crate) tables: Vec<Pc>,
     pub(crate) threads: Vec<Thread>,
-    /// The first of them, at hand.
-    pub(crate) root: Thread,
+    /// Where a tick of the first of them begins, by the resume point as it is kept.
+    pub(crate) entries: Vec<Entry>,
+    /// Whether that is kept in more than one byte.
+    pub(crate) wide: bool,
     pub(crate) yields: Vec<YieldInfo>,
     pub(crate) unwinds: Vec<Unwind>,
     pub(crate) tests: Vec<Test>,
@@ -501,6 +512,19 @@ pub(crate) fn width_for(most: u32) -> u8 {
 }
 
 impl Program {
+    /// Lists where ticks of the whole tree begin, once all ops are final.
+    pub(crate) fn find_entries(&mut self) {
+        let t = self.threads[0];
+        self.wide = t.width > 1;
+        let entry = |stored: u32| {
+            let pc = self.tables[(t.table + stored) as usize];
+            let op = self.ops[pc as usize];
+            let began = if stored == 0 { IDLE } else { t.lo + stored - 1 };
+            Entry { op, pc, began }
+        };
+        self.entries = (0..=t.yields).map(entry).collect();
+    }
+
     /// The innermost node that both lie below.
     pub(crate) fn part(&self, a: NodeId, b: NodeId) -> u32 {
         let mut up = a.0;

@@ -1,5 +1,6 @@
 //! Numbers in an agent's block: little-endian, unaligned, read and written without `unsafe`.
 
+use super::out_of_bounds;
 use crate::compile::Offset;
 use crate::time::Deadline;
 
@@ -27,14 +28,16 @@ pub(crate) fn put(mem: &mut [u8], at: Offset, width: u8, value: u32) {
     }
 }
 
-/// A deadline of seven bytes.
+/// A deadline of seven bytes. None lies at the block's first byte, so it is read at once with
+/// the byte before.
 #[inline(always)]
 pub(crate) fn get_deadline(mem: &[u8], at: Offset) -> Deadline {
-    let at = at as usize;
-    let b = &mem[at..at + 7];
-    let low = u32::from_le_bytes([b[0], b[1], b[2], b[3]]);
-    let high = u32::from_le_bytes([b[3], b[4], b[5], b[6]]) >> 8;
-    Deadline::from_bits(u64::from(low) | u64::from(high) << 32)
+    let before = at.wrapping_sub(1) as usize;
+    let eight = mem.get(before..before + 8).and_then(|b| b.first_chunk());
+    match eight {
+        Some(b) => Deadline::from_bits(u64::from_le_bytes(*b) >> 8),
+        None => out_of_bounds(),
+    }
 }
 
 /// Stores a deadline.

@@ -8,9 +8,9 @@
 use super::rare::Next;
 use super::unwind::EVERYTHING;
 use super::{Env, Failed, Frame, Memory, Tracer, at, from, get, get_deadline, put_deadline};
-use crate::compile::{IDLE, Op, Pc, Thread, Yield};
+use crate::compile::{Entry, IDLE, Op, Pc, Yield};
 use crate::context::Context;
-use crate::leaf::{Answer, LeafError, Phase};
+use crate::leaf::{Answer, LeafError};
 use crate::status::Status;
 
 impl<C: Context, T: Tracer, M: Memory> Env<'_, '_, '_, C, T, M> {
@@ -21,31 +21,40 @@ impl<C: Context, T: Tracer, M: Memory> Env<'_, '_, '_, C, T, M> {
     /// is done here, in few registers. Everything else goes on in the loop.
     #[inline(always)]
     pub(crate) fn root(&mut self) -> Result<Status, Failed> {
-        let t = &self.prog.root;
-        let stored = get(self.own.mem(), t.slot, t.width);
-        let pc = *at(&self.prog.tables, t.table + stored);
+        let prog = self.prog;
+        // What is kept lies at the block's beginning.
+        let stored = if prog.wide {
+            get(self.own.mem(), 0, prog.threads[0].width)
+        } else {
+            self.own.mem().first().copied().unwrap_or(0).into()
+        };
+        let Entry {
+            ref op,
+            pc,
+            ref began,
+        } = *at(&prog.entries, stored);
         if T::ON {
-            return self.traced_root(pc, stored);
+            return self.traced_root(pc, *began);
         }
         if stored == 0 {
-            return self.exec(pc, IDLE, IDLE);
+            return self.exec(pc, op, IDLE, IDLE);
         }
-        let began = t.lo + stored - 1;
         self.frame.pc = pc;
-        if T::WATCH {
-            self.trace.visit(pc);
-        }
-        let (answer, s, f) = match *at(&self.prog.ops, pc) {
-            Op::Tick { func, s, f, .. } => (at(&self.funcs.acts, func)(&mut self.cx), s, f),
+        let (answer, s, f) = match op {
+            Op::Tick { func, s, f, .. } => {
+                self.visit(pc);
+                (at(&self.funcs.acts, *func)(&mut self.cx), s, f)
+            }
             Op::LeafTick {
                 leaf, slot, s, f, ..
             } => {
-                let state = from(self.own.mem_mut(), slot);
-                let leaf = at(&self.funcs.leaves, leaf);
-                (leaf.answer(Phase::Tick, state, &mut self.cx), s, f)
+                self.visit(pc);
+                let state = from(self.own.mem_mut(), *slot);
+                let leaf = at(&self.funcs.leaves, *leaf);
+                (leaf.ticked(state, &mut self.cx), s, f)
             }
             Op::WaitTick { slot, s, .. } => {
-                let over = get_deadline(self.own.mem(), slot).passed(self.cx.now());
+                let over = get_deadline(self.own.mem(), *slot).passed(self.cx.now());
                 let answer = if over {
                     Answer::Success
                 } else {
@@ -54,23 +63,31 @@ impl<C: Context, T: Tracer, M: Memory> Env<'_, '_, '_, C, T, M> {
                 (answer, s, s)
             }
             _ => {
-                self.frame.old = began;
-                return self.exec(pc, began, began);
+                self.frame.old = *began;
+                return self.exec(pc, op, *began, *began);
             }
         };
         let to = match answer {
             Answer::Running => return Ok(Status::Running),
-            Answer::Success => s,
-            Answer::Failure => f,
+            Answer::Success => *s,
+            Answer::Failure => *f,
             other => self.odd(pc, other)?,
         };
-        self.exec(to, began, IDLE)
+        self.exec(to, at(&prog.ops, to), *began, IDLE)
+    }
+
+    /// Tells who watches that an op calls out.
+    #[inline(always)]
+    fn visit(&mut self, pc: Pc) {
+        if T::WATCH {
+            self.trace.visit(pc);
+        }
     }
 
     /// With a trace the running leaf is not alone: the nodes around it are marked.
-    fn traced_root(&mut self, pc: Pc, stored: u32) -> Result<Status, Failed> {
+    fn traced_root(&mut self, pc: Pc, began: Yield) -> Result<Status, Failed> {
         self.show_keys(None);
-        let status = self.marked(pc, self.yielded(&self.prog.root, stored));
+        let status = self.marked(pc, began);
         if status.is_err() {
             self.show_keys_now();
         }
@@ -82,7 +99,7 @@ impl<C: Context, T: Tracer, M: Memory> Env<'_, '_, '_, C, T, M> {
         let t = at(&self.prog.threads, thread);
         let stored = get(self.own.mem(), t.slot, t.width);
         let pc = *at(&self.prog.tables, t.table + stored);
-        let began = self.yielded(t, stored);
+        let began = if stored == 0 { IDLE } else { t.lo + stored - 1 };
         let outer = core::mem::replace(&mut self.frame, Frame::of(thread));
         let nested = Nested { env: self, outer };
         let status = nested.env.marked(pc, began)?;
@@ -91,16 +108,11 @@ impl<C: Context, T: Tracer, M: Memory> Env<'_, '_, '_, C, T, M> {
         Ok(status)
     }
 
-    /// The yield that is kept as this number.
-    fn yielded(&self, t: &Thread, stored: u32) -> Yield {
-        if stored == 0 { IDLE } else { t.lo + stored - 1 }
-    }
-
     /// Ticks the thread of the frame; the nodes that are left running are marked as that.
     fn marked(&mut self, pc: Pc, began: Yield) -> Result<Status, Failed> {
         let depth = self.trace.depth();
         self.frame.old = began;
-        let status = self.exec(pc, began, began)?;
+        let status = self.exec(pc, at(&self.prog.ops, pc), began, began)?;
         if T::ON && status == Status::Running {
             self.show_keys_now();
             self.trace.running(depth);
@@ -114,10 +126,16 @@ impl<C: Context, T: Tracer, M: Memory> Env<'_, '_, '_, C, T, M> {
         self.set_resume_point(self.frame.thread, y);
     }
 
-    /// Goes on from `pc`. `began` is the resume point of the last tick; so is `old`, until it
-    /// is taken up.
+    /// Goes on from `pc`, whose op is `op`. `began` is the resume point of the last tick; so is
+    /// `old`, until it is taken up.
     #[inline(never)]
-    fn exec(&mut self, mut pc: Pc, began: Yield, mut old: Yield) -> Result<Status, Failed> {
+    fn exec(
+        &mut self,
+        mut pc: Pc,
+        op: &Op,
+        began: Yield,
+        mut old: Yield,
+    ) -> Result<Status, Failed> {
         // `old` is kept in a register; the frame's copy is only written, for the sake of `drop`.
         let prog = self.prog;
         let ops = prog.ops.as_slice();
@@ -157,9 +175,7 @@ impl<C: Context, T: Tracer, M: Memory> Env<'_, '_, '_, C, T, M> {
         macro_rules! call {
             () => {{
                 self.frame.pc = pc;
-                if T::WATCH {
-                    self.trace.visit(pc);
-                }
+                self.visit(pc);
             }};
         }
         /// Goes on by a leaf's answer.
@@ -185,7 +201,7 @@ impl<C: Context, T: Tracer, M: Memory> Env<'_, '_, '_, C, T, M> {
             };
         }
 
-        let mut op = at(ops, pc);
+        let mut op = op;
         'ops: loop {
             match *op {
                 Op::Done(status) => {
@@ -200,91 +216,82 @@ impl<C: Context, T: Tracer, M: Memory> Env<'_, '_, '_, C, T, M> {
                     return Ok(status);
                 }
                 // Guards mostly come in rows: those that follow are judged here as well.
-                Op::Whole {
-                    mut quick,
-                    mut s,
-                    mut f,
-                } => {
+                Op::Whole { .. } => {
                     // The block is the context's, and so is what it does to show it.
                     self.frame.pc = pc;
                     let block = C::block(self.cx.at());
-                    loop {
-                        judged!(quick.whole(block), s, f);
+                    while let Op::Whole { quick, s, f } = op {
+                        judged!(quick.whole(block), *s, *f);
                         op = at(ops, pc);
-                        match *op {
-                            Op::Whole {
-                                quick: q,
-                                s: a,
-                                f: b,
-                            } => (quick, s, f) = (q, a, b),
-                            _ => continue 'ops,
-                        }
                     }
+                    continue 'ops;
                 }
-                Op::Ask {
-                    mut func,
-                    mut s,
-                    mut f,
-                } => loop {
-                    call!();
-                    let holds = at(&self.funcs.preds, func)(self.cx.at());
-                    judged!(holds, s, f);
-                    op = at(ops, pc);
-                    match *op {
-                        Op::Ask {
-                            func: n,
-                            s: a,
-                            f: b,
-                        } => (func, s, f) = (n, a, b),
-                        _ => continue 'ops,
+                Op::Ask { .. } => {
+                    while let Op::Ask { func, s, f } = op {
+                        call!();
+                        let holds = at(&self.funcs.preds, *func)(self.cx.at());
+                        judged!(holds, *s, *f);
+                        op = at(ops, pc);
                     }
-                },
+                    continue 'ops;
+                }
                 Op::Fraction { quick, s, f } => {
                     self.frame.pc = pc;
                     judged!(quick.fraction(C::block(self.cx.at())), s, f);
                 }
-                Op::Instant { func, s, f } => {
+                // Where to go on is read after the call, and only the one that counts.
+                Op::Instant { func, ref s, ref f } => {
                     call!();
                     pc = match at(&self.funcs.acts, func)(&mut self.cx) {
-                        Answer::Success => s,
-                        Answer::Failure => f,
+                        Answer::Success => *s,
+                        Answer::Failure => *f,
                         other => self.odd(pc, other)?,
                     }
                 }
-                Op::Start { func, y, s, f } => {
+                Op::Start {
+                    func,
+                    ref y,
+                    ref s,
+                    ref f,
+                } => {
                     call!();
-                    go_on!(at(&self.funcs.acts, func)(&mut self.cx), y, s, f);
+                    go_on!(at(&self.funcs.acts, func)(&mut self.cx), *y, *s, *f);
                 }
-                Op::Tick { func, y, s, f } => {
-                    debug_assert_eq!(old, y);
+                Op::Tick {
+                    func,
+                    ref y,
+                    ref s,
+                    ref f,
+                } => {
+                    debug_assert_eq!(old, *y);
                     consume!();
                     call!();
-                    go_on!(at(&self.funcs.acts, func)(&mut self.cx), y, s, f);
+                    go_on!(at(&self.funcs.acts, func)(&mut self.cx), *y, *s, *f);
                 }
                 Op::LeafStart {
                     leaf,
                     slot,
-                    y,
-                    s,
-                    f,
+                    ref y,
+                    ref s,
+                    ref f,
                 } => {
                     call!();
                     let state = from(self.own.mem_mut(), slot);
                     let leaf = at(&self.funcs.leaves, leaf);
-                    go_on!(leaf.answer(Phase::Start, state, &mut self.cx), y, s, f);
+                    go_on!(leaf.started(state, &mut self.cx), *y, *s, *f);
                 }
                 Op::LeafTick {
                     leaf,
                     slot,
-                    y,
-                    s,
-                    f,
+                    ref y,
+                    ref s,
+                    ref f,
                 } => {
                     consume!();
                     call!();
                     let state = from(self.own.mem_mut(), slot);
                     let leaf = at(&self.funcs.leaves, leaf);
-                    go_on!(leaf.answer(Phase::Tick, state, &mut self.cx), y, s, f);
+                    go_on!(leaf.ticked(state, &mut self.cx), *y, *s, *f);
                 }
                 Op::WaitStart { slot, spec, y, s } => {
                     call!();
@@ -370,10 +377,39 @@ impl<C: Context, T: Tracer, M: Memory> Env<'_, '_, '_, C, T, M> {
                     self.trace.leave(prog.op_nodes[pc as usize], status);
                     pc = to;
                 }
-                _ => {
-                    if T::WATCH {
-                        self.trace.visit(pc);
-                    }
+                // All of them by name: then the choice needs no look at whether it is one of them.
+                Op::Enter { .. }
+                | Op::Leave { .. }
+                | Op::Small { .. }
+                | Op::Test { .. }
+                | Op::Compare { .. }
+                | Op::BoxedStart { .. }
+                | Op::BoxedTick { .. }
+                | Op::Pend { .. }
+                | Op::Log { .. }
+                | Op::Before { .. }
+                | Op::Deadline { .. }
+                | Op::Close { .. }
+                | Op::Chance { .. }
+                | Op::Once { .. }
+                | Op::Quota { .. }
+                | Op::Put { .. }
+                | Op::Clear { .. }
+                | Op::Dispatch { .. }
+                | Op::Pick { .. }
+                | Op::Switch { .. }
+                | Op::Utility { .. }
+                | Op::Again { .. }
+                | Op::EachStart { .. }
+                | Op::EachRound { .. }
+                | Op::EachNext { .. }
+                | Op::Hook { .. }
+                | Op::Catch { .. }
+                | Op::ParStart { .. }
+                | Op::Par { .. }
+                | Op::CustomStart { .. }
+                | Op::CustomTick { .. } => {
+                    self.visit(pc);
                     let next = self.rare(pc)?;
                     old = self.frame.old;
                     match next {

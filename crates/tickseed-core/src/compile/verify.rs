@@ -1,6 +1,7 @@
 //! A verifier of programs: turns faults of the compiler into messages. Debug builds run it
 //! on everything they compile.
 
+use super::layout::DEADLINE;
 use super::program::{NOWHERE, Op, Pc, Program};
 
 /// Checks that every edge leads to an op, every yield lies in its thread, and every table
@@ -33,6 +34,20 @@ pub(super) fn verify(p: &Program) {
         .iter()
         .enumerate()
         .for_each(|(i, &to)| check("table entry", i, to));
+    for (i, op) in p.ops.iter().enumerate() {
+        let deadline = match *op {
+            Op::WaitStart { slot, .. }
+            | Op::WaitTick { slot, .. }
+            | Op::Deadline { slot, .. }
+            | Op::Limit { slot, .. } => slot,
+            Op::Gate { gate, .. } | Op::Close { gate, .. } => p.gates[gate as usize].slot,
+            _ => continue,
+        };
+        assert!(
+            deadline > 0 && (deadline + DEADLINE) as usize <= p.bytes,
+            "the deadline of op {i} is out of bounds"
+        );
+    }
     for (i, t) in p.threads.iter().enumerate() {
         assert!(
             (t.table + t.yields) < p.tables.len() as u32,

@@ -24,6 +24,7 @@ mod fluent;
 mod guard;
 mod herd;
 mod history;
+pub mod interpret;
 mod key;
 mod keys;
 mod kind;
@@ -48,12 +49,12 @@ pub use build::{BuildError, Issue, MAX_DEPTH, Rule};
 pub use bytemuck;
 pub use cadence::{Buckets, Cadence, CatchUp, Pacer, TreeClock};
 pub use context::{Context, Cx};
-pub use custom::{BranchHost, Branches, CustomNode, DynCustom, Stop};
-pub use def::{Def, Functions, NodeDef, NodeId};
+pub use custom::{Branches, CustomNode, Stop};
+pub use def::{Def, NodeDef, NodeId};
 pub use describe::{Fact, Live};
 pub use error::TickError;
 pub use fluent::{Builder, builder};
-pub use guard::{Compare, Expr, Guard, Op, Pred, Source, Test, judge};
+pub use guard::{Compare, Expr, Guard, Op, Pred, Source, Test};
 pub use herd::{
     AgentSnapshot, EventOptions, Handle, Herd, HerdError, HerdOptions, HerdReport, HerdSnapshot,
     Leaving, Ticker, Turn,
@@ -62,9 +63,7 @@ pub use history::History;
 pub use key::{Key, KeyId, KeyInfo, KeyType, Place, Scalar, ScalarType, Schema};
 pub use keys::{HasKeys, Keys, join_keys};
 pub use kind::{Kind, Weights};
-pub use leaf::{
-    BoxedLeaf, DynBoxedLeaf, DynLeaf, IntoOutcome, Leaf, LeafError, Outcome, Phase, SideSlot,
-};
+pub use leaf::{BoxedLeaf, IntoOutcome, Leaf, LeafError, Outcome};
 pub use node::{Node, Nodes, nodes};
 pub use report::{Entry, TickReport};
 pub use rng::Rng;

@@ -1,6 +1,7 @@
 //! Custom nodes: the user's rule, served through core's `BranchHost`.
 
-use tickseed_core::{BranchHost, Branches, Context, Cx, History, LeafError, NodeId, Status, Stop};
+use tickseed_core::interpret::BranchHost;
+use tickseed_core::{Branches, Context, Cx, History, LeafError, NodeId, Status, Stop};
 
 use super::{Fault, Run};
 

@@ -1,7 +1,8 @@
 //! Leaves: actions, leaves with state, waits.
 
+use tickseed_core::interpret::Phase;
 use tickseed_core::nodes::{WaitFor, WaitUntil};
-use tickseed_core::{Context, LeafError, NodeId, Outcome, Phase, Status};
+use tickseed_core::{Context, LeafError, NodeId, Outcome, Status};
 
 use super::{Fault, Run};
 

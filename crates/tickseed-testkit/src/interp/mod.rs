@@ -19,10 +19,11 @@ mod state;
 
 use core::time::Duration;
 
+use tickseed_core::interpret::{Functions, judge};
 use tickseed_core::nodes::{Flow, Preempt};
 use tickseed_core::{
-    Context, Cx, Deadline, End, Expr, Functions, History, Kind, LeafError, MAX_DURATION, NodeDef,
-    NodeId, Rng, Status, Time, Trace, Tree, judge,
+    Context, Cx, Deadline, End, Expr, History, Kind, LeafError, MAX_DURATION, NodeDef, NodeId, Rng,
+    Status, Time, Trace, Tree,
 };
 
 use crate::trace::Silent;

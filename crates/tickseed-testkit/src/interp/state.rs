@@ -1,7 +1,8 @@
 //! What the interpreter keeps for each node.
 
+use tickseed_core::interpret::{Functions, SideSlot};
 use tickseed_core::nodes::Flow;
-use tickseed_core::{Context, Deadline, Functions, History, Kind, NodeDef, SideSlot, Status};
+use tickseed_core::{Context, Deadline, History, Kind, NodeDef, Status};
 
 /// The state of one node of one agent. Every kind uses the few fields it needs.
 pub(super) struct State {

@@ -21,7 +21,7 @@ use alloc::vec::Vec;
 
 use once_cell::race::OnceBox;
 
-use crate::compile::{IDLE, NOWHERE, Offset, Op, ParSpec, Pc, Program, WaitSpec, Yield};
+use crate::compile::{IDLE, NOWHERE, Offset, Op, ParSpec, Pc, Program, WaitSpec, Yield, is_over};
 use crate::def::{Def, NodeDef, NodeId};
 use crate::key::KeyId;
 use crate::kind::Kind;
@@ -403,8 +403,11 @@ impl<'s> Search<'s> {
         if has(&self.table.loud_ops, index) {
             return false;
         }
+        let mut stops = false;
         let mut go = |pc: Pc, live: bool| {
-            if pc != NOWHERE {
+            if is_over(pc).is_some() {
+                stops = self.at == IDLE;
+            } else if pc != NOWHERE {
                 to.push(Self::op(pc, live));
             }
         };
@@ -429,25 +432,25 @@ impl<'s> Search<'s> {
                 if let Ok(i) = prog.skips.binary_search_by_key(&index, |s| s.0) {
                     go(prog.skips[i].1, false);
                 }
-                return y == self.at;
+                return y == self.at || stops;
             }
             Op::WaitTick { y, s, .. } => {
                 go(s, false);
-                return y == self.at;
+                return y == self.at || stops;
             }
             Op::WaitStart { y, s, .. } => {
                 go(s, live);
-                return y == self.at;
+                return y == self.at || stops;
             }
             Op::Pend { y, late, .. } => {
                 go(late, live);
-                return y == self.at;
+                return y == self.at || stops;
             }
             Op::Yield { y } => return y == self.at,
             Op::Par { y, s, f, k, .. } => {
                 let live = live && y != self.at;
                 [s, f, k].into_iter().for_each(|pc| go(pc, live));
-                return y == self.at;
+                return y == self.at || stops;
             }
             Op::Resume {
                 lo,
@@ -510,7 +513,7 @@ impl<'s> Search<'s> {
             // All others are loud.
             _ => {}
         }
-        false
+        stops
     }
 
     /// What the spots on ways that lead back depend on.
@@ -560,7 +563,10 @@ impl<'s> Search<'s> {
             | Op::Ask { s, .. }
             | Op::Test { s, .. }
             | Op::Compare { s, .. } => {
-                let holds = self.found.get(&Self::op(s, live)).is_some_and(|&i| on[i]);
+                let holds = match is_over(s) {
+                    Some(_) => self.at == IDLE,
+                    None => self.found.get(&Self::op(s, live)).is_some_and(|&i| on[i]),
+                };
                 if holds || !self.table.sabotaged(Sabotage::FailedGuards) {
                     keys();
                 }

@@ -134,7 +134,7 @@ pub(crate) fn compile<C: Context>(def: &Def, funcs: &Funcs<C>, traced: bool) -> 
     if !traced {
         super::specialize::specialize(&mut program);
     }
-    program.find_entries();
+    program.link();
     #[cfg(debug_assertions)]
     super::verify::verify(&program);
     program
@@ -188,6 +188,7 @@ impl<'d> Lower<'d> {
             yields,
             slot,
             width: resume_width(yields),
+            end: s,
         };
     }
 

@@ -15,6 +15,24 @@ pub(crate) type Pc = u32;
 /// No op: an edge that cannot be taken.
 pub(crate) const NOWHERE: Pc = u32::MAX;
 
+/// Beyond all ops: the thread is over, with this status. Where an edge leads is looked up in
+/// any case, and what is not found there costs no op.
+pub(crate) const fn over(status: Status) -> Pc {
+    NOWHERE - 1 - status as Pc
+}
+
+/// The status, if an edge leads to the end of its thread.
+#[inline]
+pub(crate) fn is_over(pc: Pc) -> Option<Status> {
+    match (NOWHERE - 1).wrapping_sub(pc) {
+        0 => Some(Status::Success),
+        1 => Some(Status::Failure),
+        2 => Some(Status::Running),
+        3 => Some(Status::Skipped),
+        _ => None,
+    }
+}
+
 /// A yield: a place where a tick can stop and the next one goes on. Yields are numbered
 /// through the whole program; those of one thread, and of one subtree, are contiguous.
 pub(crate) type Yield = u32;
@@ -28,7 +46,7 @@ pub(crate) type Offset = u32;
 /// One step of a program. `s`, `f`, `k` are where to go on success, failure, skip.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Op {
-    /// The thread is over.
+    /// The thread is over. Seldom met: see [`over`].
     Done(Status),
     /// Judges four bytes of the block, as a whole number.
     Whole { quick: Quick, s: Pc, f: Pc },
@@ -296,6 +314,8 @@ pub(crate) struct Thread {
     pub(crate) slot: Offset,
     /// Bytes of the resume point.
     pub(crate) width: u8,
+    /// The op at its end.
+    pub(crate) end: Pc,
 }
 
 /// The beginning of a tick of the whole tree: everything the first op needs in one place.
@@ -303,8 +323,8 @@ pub(crate) struct Thread {
 pub(crate) struct Entry {
     pub(crate) op: Op,
     pub(crate) pc: Pc,
-    /// The resume point.
-    pub(crate) began: Yield,
+    /// Whether it goes on with a running leaf that nothing must act before.
+    pub(crate) alone: bool,
 }
 
 /// Something to be done when a yield is unwound.
@@ -512,15 +532,29 @@ pub(crate) fn width_for(most: u32) -> u8 {
 }
 
 impl Program {
-    /// Lists where ticks of the whole tree begin, once all ops are final.
-    pub(crate) fn find_entries(&mut self) {
+    /// The last step, once all ops are there: edges to the end of a thread lead beyond the ops,
+    /// and it is listed where ticks of the whole tree begin.
+    pub(crate) fn link(&mut self) {
+        for pc in 0..self.ops.len() {
+            let mut op = self.ops[pc];
+            for to in op.edges().into_iter().flatten() {
+                if let Some(Op::Done(status)) = self.ops.get(*to as usize) {
+                    *to = over(*status);
+                }
+            }
+            self.ops[pc] = op;
+        }
         let t = self.threads[0];
+        debug_assert_eq!((t.slot, t.lo), (0, 0));
         self.wide = t.width > 1;
         let entry = |stored: u32| {
             let pc = self.tables[(t.table + stored) as usize];
             let op = self.ops[pc as usize];
-            let began = if stored == 0 { IDLE } else { t.lo + stored - 1 };
-            Entry { op, pc, began }
+            let alone = matches!(
+                op,
+                Op::Tick { .. } | Op::LeafTick { .. } | Op::WaitTick { .. }
+            );
+            Entry { op, pc, alone }
         };
         self.entries = (0..=t.yields).map(entry).collect();
     }

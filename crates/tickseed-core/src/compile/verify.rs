@@ -2,7 +2,7 @@
 //! on everything they compile.
 
 use super::layout::DEADLINE;
-use super::program::{NOWHERE, Op, Pc, Program};
+use super::program::{NOWHERE, Op, Pc, Program, is_over};
 
 /// Checks that every edge leads to an op, every yield lies in its thread, and every table
 /// entry is a place in the program.
@@ -12,7 +12,7 @@ use super::program::{NOWHERE, Op, Pc, Program};
 pub(super) fn verify(p: &Program) {
     let check = |what: &str, i: usize, to: Pc| {
         assert!(
-            to == NOWHERE || (to as usize) < p.ops.len(),
+            to == NOWHERE || is_over(to).is_some() || (to as usize) < p.ops.len(),
             "{what} {i} leads nowhere: {to}"
         );
     };

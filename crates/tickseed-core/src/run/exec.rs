@@ -7,8 +7,10 @@
 
 use super::rare::Next;
 use super::unwind::EVERYTHING;
-use super::{Env, Failed, Frame, Memory, Tracer, at, from, get, get_deadline, put_deadline};
-use crate::compile::{Entry, IDLE, Op, Pc, Yield};
+use super::{
+    Env, Failed, Frame, Memory, Tracer, at, from, get, get_deadline, out_of_bounds, put_deadline,
+};
+use crate::compile::{Entry, IDLE, Op, Pc, Yield, is_over, over};
 use crate::context::Context;
 use crate::leaf::{Answer, LeafError};
 use crate::status::Status;
@@ -28,52 +30,55 @@ impl<C: Context, T: Tracer, M: Memory> Env<'_, '_, '_, C, T, M> {
         } else {
             self.own.mem().first().copied().unwrap_or(0).into()
         };
-        let Entry {
-            ref op,
-            pc,
-            ref began,
-        } = *at(&prog.entries, stored);
+        let began = stored.wrapping_sub(1);
+        let Entry { ref op, pc, alone } = *at(&prog.entries, stored);
         if T::ON {
-            return self.traced_root(pc, *began);
+            return self.traced_root(pc, began);
         }
-        if stored == 0 {
-            return self.exec(pc, op, IDLE, IDLE);
+        if !alone {
+            self.frame.old = began;
+            return self.exec(pc, op, began, began);
         }
         self.frame.pc = pc;
-        let (answer, s, f) = match op {
-            Op::Tick { func, s, f, .. } => {
+        let answer = match *op {
+            Op::Tick { func, .. } => {
                 self.visit(pc);
-                (at(&self.funcs.acts, *func)(&mut self.cx), s, f)
+                at(&self.funcs.acts, func)(&mut self.cx)
             }
-            Op::LeafTick {
-                leaf, slot, s, f, ..
-            } => {
+            Op::LeafTick { leaf, slot, .. } => {
                 self.visit(pc);
-                let state = from(self.own.mem_mut(), *slot);
-                let leaf = at(&self.funcs.leaves, *leaf);
-                (leaf.ticked(state, &mut self.cx), s, f)
+                let state = from(self.own.mem_mut(), slot);
+                at(&self.funcs.leaves, leaf).ticked(state, &mut self.cx)
             }
-            Op::WaitTick { slot, s, .. } => {
-                let over = get_deadline(self.own.mem(), *slot).passed(self.cx.now());
-                let answer = if over {
-                    Answer::Success
-                } else {
-                    Answer::Running
-                };
-                (answer, s, s)
+            Op::WaitTick { slot, .. }
+                if get_deadline(self.own.mem(), slot).passed(self.cx.now()) =>
+            {
+                Answer::Success
             }
-            _ => {
-                self.frame.old = *began;
-                return self.exec(pc, op, *began, *began);
-            }
+            _ => Answer::Running,
         };
-        let to = match answer {
-            Answer::Running => return Ok(Status::Running),
-            Answer::Success => *s,
-            Answer::Failure => *f,
-            other => self.odd(pc, other)?,
+        if answer == Answer::Running {
+            return Ok(Status::Running);
+        }
+        self.ended(pc, answer, began)
+    }
+
+    /// The running leaf of the root that nothing acts before has not run on.
+    #[inline(never)]
+    fn ended(&mut self, pc: Pc, answer: Answer, began: Yield) -> Result<Status, Failed> {
+        let prog = self.prog;
+        let to = match (answer, at(&prog.ops, pc)) {
+            (Answer::Success, Op::Tick { s: to, .. })
+            | (Answer::Success, Op::LeafTick { s: to, .. })
+            | (Answer::Success, Op::WaitTick { s: to, .. })
+            | (Answer::Failure, Op::Tick { f: to, .. })
+            | (Answer::Failure, Op::LeafTick { f: to, .. }) => *to,
+            _ => self.odd(pc, answer)?,
         };
-        self.exec(to, at(&prog.ops, to), *began, IDLE)
+        match prog.ops.get(to as usize) {
+            Some(op) => self.exec(to, op, began, IDLE),
+            None => self.end(to, began, IDLE),
+        }
     }
 
     /// Tells who watches that an op calls out.
@@ -123,7 +128,31 @@ impl<C: Context, T: Tracer, M: Memory> Env<'_, '_, '_, C, T, M> {
     /// Keeps the resume point of the thread that is ticked.
     #[inline(never)]
     fn keep(&mut self, y: Yield) {
-        self.set_resume_point(self.frame.thread, y);
+        if self.frame.thread == 0 && !self.prog.wide {
+            // The first yield is 0; idle comes round to it.
+            if let Some(first) = self.own.mem_mut().first_mut() {
+                *first = y.wrapping_add(1) as u8;
+            }
+        } else {
+            self.set_resume_point(self.frame.thread, y);
+        }
+    }
+
+    /// Ends the tick of a thread that is over.
+    #[inline(always)]
+    fn end(&mut self, over: Pc, began: Yield, old: Yield) -> Result<Status, Failed> {
+        if old != IDLE {
+            self.frame.old = IDLE;
+            self.frame.pc = at(&self.prog.threads, self.frame.thread).end;
+            self.unwind(old, EVERYTHING);
+        }
+        if began != IDLE {
+            self.keep(IDLE);
+        }
+        match is_over(over) {
+            Some(status) => Ok(status),
+            None => out_of_bounds(),
+        }
     }
 
     /// Goes on from `pc`, whose op is `op`. `began` is the resume point of the last tick; so is
@@ -201,19 +230,22 @@ impl<C: Context, T: Tracer, M: Memory> Env<'_, '_, '_, C, T, M> {
             };
         }
 
+        /// Goes on at the op that `pc` has been set to.
+        macro_rules! follow {
+            ($ops:lifetime) => {
+                match ops.get(pc as usize) {
+                    Some(next) => next,
+                    None => break $ops,
+                }
+            };
+        }
+
         let mut op = op;
         'ops: loop {
             match *op {
                 Op::Done(status) => {
-                    if old != IDLE {
-                        self.frame.old = IDLE;
-                        self.frame.pc = pc;
-                        self.unwind(old, EVERYTHING);
-                    }
-                    if began != IDLE {
-                        self.keep(IDLE);
-                    }
-                    return Ok(status);
+                    pc = over(status);
+                    break;
                 }
                 // Guards mostly come in rows: those that follow are judged here as well.
                 Op::Whole { .. } => {
@@ -222,7 +254,7 @@ impl<C: Context, T: Tracer, M: Memory> Env<'_, '_, '_, C, T, M> {
                     let block = C::block(self.cx.at());
                     while let Op::Whole { quick, s, f } = op {
                         judged!(quick.whole(block), *s, *f);
-                        op = at(ops, pc);
+                        op = follow!('ops);
                     }
                     continue 'ops;
                 }
@@ -231,7 +263,7 @@ impl<C: Context, T: Tracer, M: Memory> Env<'_, '_, '_, C, T, M> {
                         call!();
                         let holds = at(&self.funcs.preds, *func)(self.cx.at());
                         judged!(holds, *s, *f);
-                        op = at(ops, pc);
+                        op = follow!('ops);
                     }
                     continue 'ops;
                 }
@@ -418,8 +450,9 @@ impl<C: Context, T: Tracer, M: Memory> Env<'_, '_, '_, C, T, M> {
                     }
                 }
             }
-            op = at(ops, pc);
+            op = follow!('ops);
         }
+        self.end(pc, began, old)
     }
 
     /// A leaf's answer that is not an ordinary one: skipped, or an error.

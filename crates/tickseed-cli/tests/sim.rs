@@ -255,7 +255,7 @@ fn edited_trees_take_over_and_broken_ones_do_not() {
             "--step",
             "20ms",
             "--ticks",
-            "2000",
+            "1000000",
             "--default",
             "running",
         ])
@@ -265,7 +265,7 @@ fn edited_trees_take_over_and_broken_ones_do_not() {
         .unwrap();
     let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
     let mut wait = |key: &str| -> Value {
-        for _ in 0..1500 {
+        for _ in 0..100_000 {
             let line = lines.next().expect("it goes on").unwrap();
             let value: Value = serde_json::from_str(&line).unwrap();
             if !value[key].is_null() {
@@ -346,7 +346,7 @@ fn run_takes_a_file_and_says_what_an_edit_did() {
             "--step",
             "20ms",
             "--ticks",
-            "2000",
+            "1000000",
             "--default",
             "running",
         ])
@@ -356,7 +356,7 @@ fn run_takes_a_file_and_says_what_an_edit_did() {
         .unwrap();
     let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
     let mut wait = |what: &str| -> String {
-        for _ in 0..1500 {
+        for _ in 0..100_000 {
             let line = lines.next().expect("it goes on").unwrap();
             if line.contains(what) {
                 return line;

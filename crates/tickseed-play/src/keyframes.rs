@@ -111,6 +111,22 @@ mod tests {
         assert_eq!(frames.before(500).unwrap().0.stage().ticks(), 80);
     }
 
+    /// From the beginning it would be thousands.
+    #[test]
+    fn no_more_than_a_bounded_part_is_played_again() {
+        for name in ["robot", "boss"] {
+            let mut world = tickseed_worlds::create(name, 3, None).unwrap();
+            let scribe = Scribe::new(&*world);
+            let mut frames = Keyframes::new(&*world);
+            for _ in 0..7500 {
+                world.step().unwrap();
+                frames.consider(&*world, &scribe);
+            }
+            let again = (1..=7500).map(|tick| tick - frames.nearest(tick)).max();
+            assert!(again <= Some(500), "{name}: {again:?}");
+        }
+    }
+
     #[test]
     fn a_crowd_of_thousands_is_copied_seldom() {
         let few = tickseed_worlds::create("boss", 7, Some(5)).unwrap();

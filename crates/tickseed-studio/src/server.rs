@@ -52,7 +52,7 @@ impl Server {
 }
 
 fn answer(stream: TcpStream, port: u16) -> io::Result<()> {
-    stream.set_read_timeout(Some(Duration::from_secs(5)))?;
+    stream.set_read_timeout(Some(Duration::from_secs(10)))?;
     stream.set_write_timeout(Some(Duration::from_secs(10)))?;
     let plain = "text/plain; charset=utf-8";
     let Some(request) = http::read(&stream)? else {

@@ -178,5 +178,5 @@ fn a_long_row_that_asks_one_key_is_compiled_soon() {
     let begun = std::time::Instant::now();
     row.build().unwrap();
     let took = begun.elapsed();
-    assert!(took < std::time::Duration::from_secs(8), "{took:?}");
+    assert!(took < std::time::Duration::from_secs(25), "{took:?}");
 }

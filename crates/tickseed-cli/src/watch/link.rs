@@ -8,6 +8,8 @@ use tickseed_record::serve::{Client, ClientError};
 use crate::fail::Fail;
 
 const RETRY: Duration = Duration::from_millis(400);
+/// So long for an answer when trying again.
+const TRY: Duration = Duration::from_secs(2);
 
 pub(super) struct Link {
     address: String,
@@ -60,7 +62,8 @@ impl Link {
             std::thread::sleep(wait.min(RETRY));
             if self.tried.elapsed() >= RETRY {
                 self.tried = Instant::now();
-                if let Ok(client) = Client::connect(&self.address) {
+                // Keys are not heard meanwhile: one that hangs is tried again instead.
+                if let Ok(client) = Client::connect_within(&self.address, TRY) {
                     self.client = Some(client);
                     self.lost = None;
                 }

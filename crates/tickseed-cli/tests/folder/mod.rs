@@ -20,10 +20,14 @@ impl Folder {
         self.0.join(name)
     }
 
+    /// At once: who watches the file never sees a part of it.
     pub(crate) fn write(&self, name: &str, content: impl AsRef<[u8]>) {
         let path = self.path(name);
-        std::fs::create_dir_all(path.parent().expect("it lies in the folder")).unwrap();
-        std::fs::write(path, content).unwrap();
+        let folder = path.parent().expect("it lies in the folder");
+        std::fs::create_dir_all(folder).unwrap();
+        let part = self.0.with_extension("part");
+        std::fs::write(&part, content).unwrap();
+        std::fs::rename(part, path).unwrap();
     }
 
     pub(crate) fn read(&self, name: &str) -> String {

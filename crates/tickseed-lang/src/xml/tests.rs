@@ -622,10 +622,10 @@ fn tick_constructs_are_readable_in_xml() {
     assert_eq!(value(&exact.replace("t='800ms'", "t='900ms'")), "\"900ms\"");
 }
 
-/// Inputs that make careless readers quadratic: a second is hundreds of times what is needed.
+/// Inputs that make careless readers quadratic: they would take many minutes.
 #[test]
 fn hostile_input_takes_linear_time() {
-    let n = 50_000;
+    let n = 200_000;
     let many = |one: &dyn Fn(usize) -> String| (0..n).map(one).collect::<String>();
     let exact = many(&|i| format!(" a{i}='1' _tick.value.a{i}='1'"));
     let placed = many(&|i| format!(" _tick.attribute.{}='{{\"option\": null}}'", n - i));
@@ -642,6 +642,6 @@ fn hostile_input_takes_linear_time() {
         let source = format!("<root>{inner}</root>");
         let start = std::time::Instant::now();
         let _ = read(&source, FileId(0), &Options::default());
-        assert!(start.elapsed().as_secs() < 5, "{}", &source[..60]);
+        assert!(start.elapsed().as_secs() < 60, "{}", &source[..60]);
     }
 }

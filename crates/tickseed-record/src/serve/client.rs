@@ -10,15 +10,17 @@ use tungstenite::{Message, WebSocket};
 
 use crate::message::{Command, Event, PROTOCOL, Request};
 
-/// A process that says nothing for so long is gone: it is asked every half of that.
-const SILENCE: Duration = Duration::from_millis(1800);
-
 /// A connection to a process that serves.
 #[derive(Debug)]
 pub struct Client {
     socket: WebSocket<TcpStream>,
-    heard: Instant,
-    asked: Instant,
+    patience: Duration,
+    /// How long the process has been listened to since it last said something, and up to when
+    /// that is counted.
+    silent: Duration,
+    listened: Instant,
+    /// It was asked whether it is there, and has said nothing since.
+    asked: bool,
     next: u64,
 }
 
@@ -64,11 +66,23 @@ impl fmt::Display for ClientError {
 impl std::error::Error for ClientError {}
 
 impl Client {
+    /// A process that says nothing for so long, although it is listened to and was asked, is
+    /// gone, unless [`set_patience`](Client::set_patience) says otherwise.
+    pub const PATIENCE: Duration = Duration::from_millis(1800);
+
     /// Connects to an address with its token.
     ///
     /// # Errors
-    /// It is no address, nobody answers within two seconds, or the token is wrong.
+    /// It is no address, nobody answers within ten seconds, or the token is wrong.
     pub fn connect(address: &str) -> Result<Client, ClientError> {
+        Client::connect_within(address, Duration::from_secs(10))
+    }
+
+    /// Connects to an address with its token, waiting so long for an answer.
+    ///
+    /// # Errors
+    /// It is no address, nobody answers in time, or the token is wrong.
+    pub fn connect_within(address: &str, wait: Duration) -> Result<Client, ClientError> {
         let wrong = || ClientError::Address(address.to_owned());
         let rest = address
             .strip_prefix("ws://")
@@ -81,7 +95,7 @@ impl Client {
             .map_err(|_| wrong())?
             .next()
             .ok_or_else(wrong)?;
-        let wait = Duration::from_secs(2);
+        let wait = wait.max(Duration::from_millis(1));
         let socket = TcpStream::connect_timeout(&at, wait).map_err(ClientError::Connect)?;
         let set = socket
             .set_read_timeout(Some(wait))
@@ -105,10 +119,17 @@ impl Client {
             })?;
         Ok(Client {
             socket,
-            heard: Instant::now(),
-            asked: Instant::now(),
+            patience: Client::PATIENCE,
+            silent: Duration::ZERO,
+            listened: Instant::now(),
+            asked: false,
             next: 1,
         })
+    }
+
+    /// A process that says nothing for so long is gone. It is asked after half of that.
+    pub fn set_patience(&mut self, patience: Duration) {
+        self.patience = patience;
     }
 
     /// Sends a command; its number comes back with the answer.
@@ -130,46 +151,55 @@ impl Client {
     }
 
     /// The next event, waiting for it for so long; none if there is none by then. A process
-    /// that was killed or hangs is noticed within two seconds, as long as this is called.
+    /// that was killed or hangs is noticed within two seconds, as long as this is called all
+    /// the time. One long pause between two calls counts as a quarter of the patience at most:
+    /// whoever was busy elsewhere, or not given the processor, has not listened.
     ///
     /// # Errors
     /// The connection is over, or the process speaks another version of the protocol.
     pub fn next(&mut self, wait: Duration) -> Result<Option<Event>, ClientError> {
         let until = Instant::now() + wait;
+        let most = (self.patience / 4).max(Duration::from_millis(1));
         loop {
-            if self.asked.elapsed() > SILENCE / 2 {
-                self.asked = Instant::now();
-                self.send(Command::Ping)?;
-            }
-            if self.heard.elapsed() > SILENCE {
+            if self.silent >= self.patience {
                 return Err(ClientError::Lost("the process does not answer".into()));
             }
+            if self.silent >= self.patience / 2 && !self.asked {
+                self.asked = true;
+                self.send(Command::Ping)?;
+            }
             let left = until.saturating_duration_since(Instant::now());
-            let wait = left.clamp(Duration::from_millis(1), SILENCE / 4);
+            let wait = left.clamp(Duration::from_millis(1), most);
             let socket = self.socket.get_ref();
             let set = socket.set_read_timeout(Some(wait));
             set.map_err(|e| ClientError::Lost(e.to_string()))?;
             match self.socket.read() {
-                Ok(Message::Text(text)) => {
-                    self.heard = Instant::now();
-                    // An event of a kind that is not known here.
-                    let Ok(event) = serde_json::from_str(text.as_str()) else {
-                        continue;
-                    };
-                    return match event {
-                        Event::Bye { text } => Err(ClientError::Ended(text)),
-                        Event::Hello(hello) if hello.protocol != PROTOCOL => {
-                            Err(ClientError::Protocol(hello.protocol))
-                        }
-                        event => Ok(Some(event)),
-                    };
+                Ok(message) => {
+                    self.silent = Duration::ZERO;
+                    self.asked = false;
+                    self.listened = Instant::now();
+                    // Or an event of a kind that is not known here.
+                    if let Message::Text(text) = message
+                        && let Ok(event) = serde_json::from_str(text.as_str())
+                    {
+                        return match event {
+                            Event::Bye { text } => Err(ClientError::Ended(text)),
+                            Event::Hello(hello) if hello.protocol != PROTOCOL => {
+                                Err(ClientError::Protocol(hello.protocol))
+                            }
+                            event => Ok(Some(event)),
+                        };
+                    }
                 }
-                Ok(_) => self.heard = Instant::now(),
                 Err(tungstenite::Error::Io(e))
                     if matches!(
                         e.kind(),
                         io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut
-                    ) => {}
+                    ) =>
+                {
+                    self.silent += self.listened.elapsed().min(most);
+                    self.listened = Instant::now();
+                }
                 Err(e) => return Err(ClientError::Lost(e.to_string())),
             }
             if left.is_zero() {

@@ -20,7 +20,7 @@ use crate::message::{Event, Hello, PROTOCOL, Tick};
 use crate::recorded::Sink;
 
 /// Whoever connects says what it wants within this time.
-const HURRY: Duration = Duration::from_secs(5);
+const HURRY: Duration = Duration::from_secs(10);
 /// At the end, so long for the last messages.
 const FAREWELL: Duration = Duration::from_millis(100);
 /// More connections at a time are refused.

@@ -198,5 +198,5 @@ impl Watcher {
     }
 
     /// How long a write may take before the watcher is given up.
-    pub(super) const PATIENCE: Duration = Duration::from_secs(10);
+    pub(super) const PATIENCE: Duration = Duration::from_secs(30);
 }

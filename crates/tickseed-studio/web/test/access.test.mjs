@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { createRequire } from 'node:module';
 import { readFileSync } from 'node:fs';
 import { after, before, test } from 'node:test';
-import { decided, startBrowser, startStudio } from './browser.mjs';
+import { decided, pause, startBrowser, startStudio } from './browser.mjs';
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 let studio;
@@ -41,11 +41,12 @@ for (const theme of ['light', 'dark']) {
     await page.waitForFunction((t) => document.documentElement.dataset.theme === t, theme);
     await world('robot');
     await decided(page, 'patrol');
-    await page.locator('[data-test=run]').click();
+    await pause(page);
     await clean('blackboard');
     await page.locator('[data-label="recharge"]').click();
     await clean('node');
     await page.keyboard.press('F11');
+    await page.getByText('Stepping: 1 of').waitFor();
     await clean('tick, stepped through');
     await tab('Source');
     await page.locator('[data-test=source-state]').waitFor();
@@ -53,9 +54,11 @@ for (const theme of ['light', 'dark']) {
     await clean('source');
     await tab('Tick');
     await page.keyboard.press('/');
+    await page.getByRole('searchbox', { name: 'Find a node' }).waitFor();
     await clean('finding a node');
     await page.keyboard.press('Escape');
     await page.keyboard.press('?');
+    await page.locator('[data-test=help]').waitFor();
     await clean('keys');
     await page.keyboard.press('Escape');
     await world('villager');

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { after, before, test } from 'node:test';
-import { clickScene, decided, startBrowser, startStudio } from './browser.mjs';
+import { clickScene, counts, decided, happened, pause, run, shows, startBrowser, startStudio, tick as shownTick } from './browser.mjs';
 
 let studio;
 let browser;
@@ -22,14 +22,21 @@ after(async () => {
 
 const status = (label) => page.locator(`[data-label="${label}"]`).getAttribute('data-status');
 const fresh = (label) => page.locator(`[data-label="${label}"]`).getAttribute('data-fresh');
-const tick = async () => Number(await page.locator('[data-test=tick]').textContent());
+const tick = () => shownTick(page);
+const step = () => page.locator('[data-test=step]').click();
+/** The element that has the focus, by one of its attributes. */
+const focused = (attribute, value) =>
+  page.waitForFunction(([a, v]) => document.activeElement?.getAttribute(a) === v, [attribute, value]);
 
 test('the robot patrols, is sent, runs low, charges and resumes', async () => {
   await decided(page, 'patrol');
+  // Tick by tick while it is looked at: what lasts for a second is over before a slow page has looked.
+  await pause(page);
   assert.equal(await status('patrol'), 'running');
   assert.equal(await status('battery low'), 'failure');
 
   await clickScene(page, 20, 3);
+  await step();
   await decided(page, 'approach');
   await page.locator('[data-from=patrol][data-to=approach][data-taken=true]').waitFor();
   assert.equal(await page.locator('[data-taken=true]').count(), 1, 'the arrow that was taken flashes');
@@ -38,42 +45,46 @@ test('the robot patrols, is sent, runs low, charges and resumes', async () => {
   assert.equal(await status('patrol'), 'running', 'but its last answer can be seen');
 
   await page.locator('[data-test=drain]').click();
+  await step();
   await decided(page, 'recharge');
   assert.equal(await status('battery low'), 'success');
   const battery = page.getByRole('meter', { name: 'battery' });
   assert.ok(Number(await battery.getAttribute('aria-valuenow')) <= 15);
 
-  await page.locator('[data-test=speed]').selectOption('16');
-  await decided(page, 'approach');
+  const low = await tick();
+  // Half a minute of the robot's time, however long that takes.
+  await page.evaluate(() => window.tickseed.do({ do: 'step', ticks: 600 }));
+  await shows(page, low + 600);
+  const charged = await happened(page, 'approach', low);
+  await happened(page, 'patrol', charged);
+  await page.evaluate((n) => window.tickseed.seek(n), charged);
+  await shows(page, charged);
   assert.ok(Number(await battery.getAttribute('aria-valuenow')) >= 90, 'charged');
-  await decided(page, 'patrol');
-  await page.locator('[data-test=speed]').selectOption('1');
+  // From here on at the speed of a clock.
+  await page.locator('[data-test=live]').click();
+  await run(page);
+  await page.getByText('Live', { exact: true }).waitFor();
 });
 
 test('a paused run steps on, steps back and goes live', async () => {
-  await page.locator('[data-test=run]').click();
-  await page.getByText('Paused', { exact: true }).waitFor();
+  await pause(page);
   const at = await tick();
   await page.locator('[data-test=back]').click();
   await page.locator('[data-test=mode]', { hasText: '1 tick behind' }).waitFor();
-  assert.equal(await tick(), at - 1);
-  await page.locator('[data-test=step]').click();
+  await shows(page, at - 1);
+  await step();
   await page.getByText('Paused', { exact: true }).waitFor();
-  assert.equal(await tick(), at);
-  await page.locator('[data-test=step]').click();
-  await page.waitForFunction((n) => document.querySelector('[data-test=tick]').textContent === String(n), at + 1);
+  await shows(page, at);
+  await step();
+  await shows(page, at + 1);
 });
 
 test('the arrow that flashes is one that the run took, also in the past', async () => {
   // The first tick in which the robot approached, and the one before.
-  const at = await page.evaluate(() => {
-    const { history, nodes } = window.tickseed;
-    const leaf = (t) => nodes[history.get(t)?.deciding]?.label;
-    for (let t = 2; ; t++) if (leaf(t) === 'approach') return t;
-  });
+  const at = await happened(page, 'approach');
   const go = async (n) => {
     await page.evaluate((n) => window.tickseed.seek(n), n);
-    await page.waitForFunction((n) => document.querySelector('[data-test=tick]').textContent === String(n), n);
+    await shows(page, n);
   };
   await go(at);
   await page.locator('[data-from=patrol][data-to=approach][data-taken=true]').waitFor();
@@ -84,14 +95,12 @@ test('the arrow that flashes is one that the run took, also in the past', async 
 });
 
 test('the state machine beside the tree is derived from it', async () => {
-  const machine = page.locator('[data-test=machine]');
-  const size = async () => [await machine.getAttribute('data-states'), await machine.getAttribute('data-arrows')].join();
-  assert.equal(await size(), '3,6');
+  const size = (states, arrows) => page.locator(`[data-test=machine][data-states="${states}"][data-arrows="${arrows}"]`).waitFor();
+  await size(3, 6);
   await page.locator('[data-test=dock]').check();
-  await page.waitForFunction(() => document.querySelector('[data-test=machine]')?.dataset.arrows === '12');
-  assert.equal(await size(), '4,12');
+  await size(4, 12);
   await page.locator('[data-test=dock]').uncheck();
-  await page.waitForFunction(() => document.querySelector('[data-test=machine]')?.dataset.arrows === '6');
+  await size(3, 6);
 });
 
 test('scrubbing back and forward shows the same ticks', async () => {
@@ -102,15 +111,15 @@ test('scrubbing back and forward shows the same ticks', async () => {
   const t = await tick();
   await timeline.focus();
   await page.keyboard.press('PageUp');
-  await page.waitForFunction((n) => document.querySelector('[data-test=tick]').textContent === String(n), t - 20);
+  await shows(page, t - 20);
   assert.notEqual(await see(), there);
   await page.keyboard.press('PageDown');
-  await page.waitForFunction((n) => document.querySelector('[data-test=tick]').textContent === String(n), t);
+  await shows(page, t);
   assert.equal(await see(), there);
   // To where the battery was low, by the lane of deciding leaves.
   await page.keyboard.press('PageUp');
   await page.locator('[data-test=live]').click();
-  await page.waitForFunction((n) => document.querySelector('[data-test=tick]').textContent === String(n), t);
+  await shows(page, t);
 });
 
 test('a click on the trail goes to the tick at which the robot was there', async () => {
@@ -158,7 +167,8 @@ test('a tick is walked through answer by answer', async () => {
   const at = await tick();
   await page.keyboard.press('F11');
   await page.getByText('Stepping: 1 of').waitFor();
-  assert.equal(await tick(), at + 1, 'the next tick was made');
+  // The next tick was made.
+  await shows(page, at + 1);
   const cursor = () => page.locator('.node.cursor').getAttribute('data-label');
   assert.equal(await cursor(), 'battery low');
   assert.equal(await page.locator('.node.open').count(), 2, 'the selector and the sequence are being ticked');
@@ -172,9 +182,10 @@ test('a tick is walked through answer by answer', async () => {
   }
   assert.deepEqual(seen, ['reactive sequence', 'target visible', 'reactive sequence', 'patrol', 'reactive selector']);
   assert.equal(await fresh('patrol'), 'true');
-  await page.locator('[data-test=step]').click();
-  await page.waitForFunction((n) => document.querySelector('[data-test=tick]').textContent === String(n), at + 2);
-  assert.equal(await page.locator('.node.cursor').count(), 0, 'a whole tick again');
+  await step();
+  await shows(page, at + 2);
+  // A whole tick again.
+  await counts(page, '.node.cursor', 0);
 });
 
 test('keys tell who wrote them last and who reads them', async () => {
@@ -184,7 +195,7 @@ test('keys tell who wrote them last and who reads them', async () => {
   assert.equal(await about('battery').locator('[data-writer]').getAttribute('data-writer'), 'world');
   assert.equal(await about('charging').locator('[data-writer]').getAttribute('data-writer'), 'recharge');
   await clickScene(page, 20, 12);
-  await page.locator('[data-test=step]').click();
+  await step();
   await about('target_visible').locator('[data-writer=input]').waitFor();
   await about('target_visible').locator('[data-reader]').click();
   await page.getByRole('tab', { name: 'Node', selected: true }).waitFor();
@@ -192,18 +203,18 @@ test('keys tell who wrote them last and who reads them', async () => {
   // Off again, for the tests that follow.
   await page.getByRole('tab', { name: 'Blackboard' }).click();
   await page.locator('[data-key=target_visible] .set').click();
-  await page.locator('[data-test=step]').click();
+  await step();
   await decided(page, 'patrol');
 });
 
 test('breakpoints on a node and on a key pause the run', async () => {
   await page.locator('[data-label="approach"]').click();
-  await page.locator('[data-test=break-entered]').click();
-  await page.locator('[data-test=run]').click();
-  await page.getByText('Live', { exact: true }).waitFor();
+  await page.locator('[data-test=break-entered][aria-pressed=false]').click();
+  await page.locator('[data-test=break-entered][aria-pressed=true]').waitFor();
   await clickScene(page, 4, 10);
+  await run(page);
   await page.getByText(/Paused at tick \d+: approach was entered/).waitFor();
-  assert.equal(await page.locator('[data-test=mode]').textContent(), 'Paused');
+  await page.getByText('Paused', { exact: true }).waitFor();
   await page.locator('[data-test=break-entered]').click();
 
   await page.getByRole('tab', { name: 'Blackboard' }).click();
@@ -211,10 +222,15 @@ test('breakpoints on a node and on a key pause the run', async () => {
   await page.locator('[data-test=break-is]').selectOption('<');
   await page.locator('[data-test=break-value]').fill('0.5');
   await page.locator('[data-test=break-add]').click();
-  await page.locator('[data-test=run]').click();
+  await page.getByRole('button', { name: 'Remove: battery < 0.5' }).waitFor();
+  // It pauses when that comes about, not while it is so.
+  await page.evaluate(() => window.tickseed.setKey(window.tickseed.keyDefs.findIndex((k) => k.name === 'battery'), 1));
+  await step();
+  await page.waitForFunction(() => document.querySelector('[data-key=battery] .value')?.textContent?.trim().startsWith('0.99'));
   await page.locator('[data-test=drain]').click();
+  await run(page);
   await page.getByText(/battery is 0\.1/).waitFor();
-  assert.equal(await page.locator('[data-test=mode]').textContent(), 'Paused');
+  await page.getByText('Paused', { exact: true }).waitFor();
   await page.getByRole('button', { name: 'Remove: battery < 0.5' }).click();
 });
 
@@ -222,22 +238,27 @@ test('editing a key is an input', async () => {
   await page.locator('[data-key=battery] .set').click();
   await page.getByRole('textbox', { name: 'battery', exact: true }).fill('1');
   await page.keyboard.press('Enter');
-  await page.locator('[data-test=step]').click();
+  await step();
   await page.waitForFunction(() => document.querySelector('[data-key=battery] .value')?.textContent?.trim().startsWith('0.99'));
 });
 
 test('the tree can be walked by keyboard', async () => {
   await page.locator('[data-label="approach"]').focus();
   await page.keyboard.press('ArrowUp');
+  await focused('data-label', 'reactive sequence');
   await page.keyboard.press('ArrowUp');
-  assert.equal(await page.evaluate(() => document.activeElement?.getAttribute('data-node')), '0');
+  await focused('data-node', '0');
   await page.keyboard.press('ArrowDown');
+  await focused('data-label', 'reactive sequence');
+  const first = await page.evaluate(() => document.activeElement.getAttribute('data-node'));
   await page.keyboard.press('ArrowRight');
+  await page.waitForFunction((n) => !['0', n].includes(document.activeElement?.getAttribute('data-node')), first);
   await page.keyboard.press('ArrowRight');
-  assert.equal(await page.evaluate(() => document.activeElement?.getAttribute('data-label')), 'patrol');
+  await focused('data-label', 'patrol');
   await page.keyboard.press('F9');
   await page.locator('[data-label="patrol"] .stop').waitFor();
   await page.keyboard.press('F9');
+  await page.locator('[data-label="patrol"] .stop').waitFor({ state: 'detached' });
 });
 
 test('all of it can be done by keyboard: aim, tabs, help, finding a node', async () => {
@@ -253,7 +274,7 @@ test('all of it can be done by keyboard: aim, tabs, help, finding a node', async
   assert.equal((await value('target_y')).trim(), '8');
   await page.getByRole('tab', { name: 'Blackboard' }).focus();
   await page.keyboard.press('ArrowRight');
-  assert.equal(await page.evaluate(() => document.activeElement.textContent), 'Node');
+  await focused('id', 'tab-Node');
   await page.getByRole('tab', { name: 'Node', selected: true }).waitFor();
   await page.keyboard.press('?');
   await page.locator('[data-test=help]').getByText('a node on, within the tick').waitFor();
@@ -264,7 +285,7 @@ test('all of it can be done by keyboard: aim, tabs, help, finding a node', async
   await page.keyboard.press('Enter');
   await page.locator('[data-label=recharge].selected').waitFor();
   await page.keyboard.press('Escape');
-  assert.equal(await page.evaluate(() => document.activeElement.getAttribute('data-label')), 'recharge');
+  await focused('data-label', 'recharge');
 });
 
 test('no script has failed', () => assert.deepEqual(browser.errors, []));

@@ -3,16 +3,20 @@ import type { Listener, Transport } from './transport';
 
 /** Between two attempts to reach a process that is gone, in milliseconds. */
 const AGAIN = 400;
-/** A process that says nothing for so long, although it was asked, is gone. */
-const PATIENCE = 1300;
-/** So often it is asked. */
+/** So often it is asked whether it is there, in milliseconds. */
 const PULSE = 400;
+/**
+ * When it was asked so often and has said nothing, it is gone. Counted, not timed: a page that
+ * was not given the processor for a while has not listened, and finds the answers afterwards.
+ */
+const MISSED = 3;
 
 /** A process, over its WebSocket. Comes back by itself when the process does. */
 export function overSocket(address: string, listener: Listener): Transport {
   let socket: WebSocket | undefined;
   let closed = false;
-  let heard = 0;
+  let heard = false;
+  let missed = 0;
   let timer: ReturnType<typeof setTimeout> | undefined;
 
   function connect(): void {
@@ -21,11 +25,11 @@ export function overSocket(address: string, listener: Listener): Transport {
     socket = own;
     own.onopen = () => {
       opened = true;
-      heard = performance.now();
+      heard = true;
       listener.connected(true);
     };
     own.onmessage = (m: MessageEvent<string>) => {
-      heard = performance.now();
+      heard = true;
       listener.events([JSON.parse(m.data) as Event]);
     };
     own.onclose = () => {
@@ -43,7 +47,9 @@ export function overSocket(address: string, listener: Listener): Transport {
   const pulse = setInterval(() => {
     const own = socket;
     if (own?.readyState !== WebSocket.OPEN) return;
-    if (performance.now() - heard < PATIENCE) {
+    missed = heard ? 0 : missed + 1;
+    heard = false;
+    if (missed < MISSED) {
       own.send('{"do":"ping"}');
       return;
     }

@@ -2,6 +2,7 @@
 //! measures, `cargo xtask conformance` runs cases of other engines' behaviour, `cargo xtask studio` builds the studio's
 //! page and starts it.
 mod house;
+mod pack;
 mod page;
 
 use std::process::{Command, ExitCode};

@@ -4,6 +4,7 @@ use std::process::{Command, Stdio};
 use std::{env, fs};
 
 use crate::cargo;
+use crate::pack::pack;
 
 const TARGET: &str = "wasm32-unknown-unknown";
 const CHROMIUM: &str = "/usr/bin/chromium";
@@ -76,7 +77,7 @@ pub(crate) fn test() -> bool {
         && npm(&["test", "--silent"])
 }
 
-/// Compiles the engine and puts it where the page's build finds it.
+/// Compiles the engine, packs it and puts it where the page's build finds it.
 fn engine() -> bool {
     if !has_target() && !run(Command::new("rustup").args(["target", "add", TARGET])) {
         eprintln!("the target {TARGET} is missing and rustup could not add it");
@@ -98,11 +99,22 @@ fn engine() -> bool {
         env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), PathBuf::from);
     let from = target.join(TARGET).join("wasm/tickseed_wasm.wasm");
     let to = web().join("public/tickseed.wasm");
-    let copied = fs::create_dir_all(web().join("public")).and_then(|()| fs::copy(&from, &to));
-    if let Err(e) = &copied {
-        eprintln!("{} cannot be copied: {e}", from.display());
+    let packed = fs::read(&from)
+        .map_err(|e| e.to_string())
+        .and_then(|module| pack(&module))
+        .and_then(|module| {
+            let written = fs::create_dir_all(web().join("public"));
+            let written = written.and_then(|()| fs::write(&to, module));
+            written.map_err(|e| e.to_string())
+        });
+    if let Err(e) = &packed {
+        eprintln!(
+            "{} cannot be packed into {}: {e}",
+            from.display(),
+            to.display()
+        );
     }
-    copied.is_ok()
+    packed.is_ok()
 }
 
 fn has_target() -> bool {

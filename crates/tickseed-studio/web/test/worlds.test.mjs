@@ -209,6 +209,12 @@ test('a tree of 2,000 nodes is laid out, drawn, panned and zoomed; how fast is p
   };
   const [panned, zoomed] = [await best(pan), await best(zoom)];
   // Near enough to read the cards, with those in view only.
+  // It was panned, and may lie outside.
+  await big.getByRole('button', { name: 'Fit the tree' }).click();
+  await big.waitForFunction((a) => {
+    const r = document.querySelector('[data-node="0"]').getBoundingClientRect();
+    return r.x > a.x && r.y > a.y && r.right < a.x + a.width && r.bottom < a.y + a.height;
+  }, at);
   const root = await big.locator('[data-node="0"]').boundingBox();
   await big.mouse.move(root.x + root.width / 2, root.y + root.height / 2);
   for (let i = 0; i < 40 && (await big.locator('[data-test=far]').count()) > 0; i++) await big.mouse.wheel(0, -400);

@@ -159,6 +159,12 @@ impl<'x, 'a, C: Context> Cx<'x, 'a, C> {
         }
     }
 
+    /// Whether anything was asked for in this tick.
+    #[inline(always)]
+    pub(crate) fn asks(&self) -> bool {
+        !matches!(*self.asks, Asks::Nothing)
+    }
+
     /// Asks whoever owns the agent to remove it after this tick: a [`Herd`](crate::Herd)
     /// halts it and frees its slot then. An agent of its own goes on; its owner may look at
     /// [`wants_despawn`](Cx::wants_despawn) in a leaf of theirs.

@@ -122,6 +122,17 @@ impl Deadline {
         now.0.wrapping_sub(self.0) & MASK < MAX_DURATION
     }
 
+    /// The time of the deadline, if it is set and has not passed.
+    #[inline(always)]
+    pub(crate) const fn ahead(self, now: Time) -> Option<Time> {
+        let left = self.0.wrapping_sub(now.0) & MASK;
+        // As `passed`: a difference of zero, or of more than half the range, is past.
+        if self.0 == 0 || left.wrapping_sub(1) >= MAX_DURATION {
+            return None;
+        }
+        Some(Time(now.0.saturating_add(left)))
+    }
+
     /// The time left until the deadline, zero if it has passed.
     #[must_use]
     pub const fn left(self, now: Time) -> Duration {
@@ -173,6 +184,19 @@ mod tests {
         assert!(d.is_set());
         assert!(!d.passed(now));
         assert!(d.passed(Time(now.0 + 11)));
+    }
+
+    #[test]
+    fn a_deadline_is_ahead_if_it_is_set_and_has_not_passed() {
+        let half = MAX_DURATION;
+        for now in [0, 1, half, MASK - 1, MASK, MASK + 1, 7 << 56 | 5] {
+            for far in [0, 1, 2, half - 1, half, half + 1, MASK - 1, MASK] {
+                let deadline = Deadline::from_bits(now.wrapping_add(far));
+                let ahead = deadline.is_set() && !deadline.passed(Time(now));
+                let at = ahead.then(|| Time(now) + deadline.left(Time(now)));
+                assert_eq!(deadline.ahead(Time(now)), at, "{now} {far}");
+            }
+        }
     }
 
     #[test]

@@ -21,20 +21,28 @@ use alloc::vec::Vec;
 
 use once_cell::race::OnceBox;
 
-use crate::compile::{IDLE, NOWHERE, Offset, Op, ParSpec, Pc, Program, WaitSpec, Yield, is_over};
+use crate::compile::{
+    IDLE, NOWHERE, Offset, Op, ParSpec, Pc, Program, Thread, WaitSpec, Yield, is_over,
+};
 use crate::def::{Def, NodeDef, NodeId};
 use crate::key::KeyId;
 use crate::kind::Kind;
 use crate::nodes::{Choose, Finished};
-use crate::run::{Tracer, get, get_deadline};
-use crate::time::{Deadline, Time};
+use crate::run::{Tracer, at, get, get_deadline, stored_root};
+use crate::time::Time;
 
 /// Wake sets of a program, each computed when it is first wanted.
 pub(crate) struct WakeTable {
-    /// Ops that call what was not declared, or draw, or must happen every tick; a bit each.
-    loud_ops: Vec<u64>,
-    /// By yield; then, by thread, those of idle threads.
+    /// Ops that call what was not declared, or draw, or must happen every tick. A byte each: it is
+    /// looked at with every call.
+    loud_ops: Vec<bool>,
+    /// Ops that go on with a leaf which no key wakes.
+    deaf_ops: Vec<bool>,
+    /// By thread, from the place in `begins` on, by the resume point as it is kept. Those of the
+    /// root come first.
     sets: Vec<OnceBox<WakeSet>>,
+    /// By thread.
+    begins: Vec<u32>,
     sabotage: Option<Sabotage>,
 }
 
@@ -52,6 +60,29 @@ pub enum Sabotage {
     Changes,
     /// A tick counts as a stutter though it called something undeclared.
     Calls,
+    /// Who was touched is not looked at.
+    Looks,
+}
+
+/// Some of the first 64 keys of contexts' schemas, and of the first 64 that trees of files
+/// number themselves, a bit each. Few trees have others.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct FirstKeys([u64; 2]);
+
+impl FirstKeys {
+    /// Whether the key is one of these; `None` if it is not among the first.
+    #[inline(always)]
+    pub(crate) fn has(&self, key: KeyId) -> Option<bool> {
+        let (half, bit) = (key.0 >> 15, key.0 & 0x7fff);
+        (bit < 64).then(|| self.0[usize::from(half)] >> bit & 1 != 0)
+    }
+
+    fn add(&mut self, key: KeyId) {
+        let (half, bit) = (key.0 >> 15, key.0 & 0x7fff);
+        if bit < 64 {
+            self.0[usize::from(half)] |= 1 << bit;
+        }
+    }
 }
 
 /// What could alter the next tick of one thread.
@@ -59,8 +90,10 @@ pub enum Sabotage {
 pub(crate) struct WakeSet {
     /// Whether a quiet way leads back.
     quiet: bool,
-    /// Keys below 64, a bit each.
-    mask: u64,
+    /// Whether that is all there is to know: no other threads count.
+    plain: bool,
+    /// The first keys of contexts, and of trees, a bit each.
+    first: FirstKeys,
     /// All keys, ascending.
     keys: Vec<KeyId>,
     /// Where deadlines are kept.
@@ -70,33 +103,34 @@ pub(crate) struct WakeSet {
 }
 
 impl WakeSet {
-    #[inline]
     fn reads(&self, key: KeyId) -> bool {
-        match key.0 {
-            n @ 0..64 => self.mask >> n & 1 != 0,
-            _ => self.keys.binary_search(&key).is_ok(),
-        }
+        self.first
+            .has(key)
+            .unwrap_or_else(|| self.keys.binary_search(&key).is_ok())
     }
-}
 
-/// The sooner of a time and a deadline, if that is set and has not passed.
-#[inline]
-fn sooner(soonest: Option<Time>, deadline: Deadline, now: Time) -> Option<Time> {
-    if !deadline.is_set() || deadline.passed(now) {
-        return soonest;
+    /// The soonest of the deadlines that are still to come.
+    #[inline]
+    fn soonest(&self, mem: &[u8], now: Time) -> Option<Time> {
+        let mut soonest = u64::MAX;
+        for &slot in &self.timers {
+            if let Some(at) = get_deadline(mem, slot).ahead(now) {
+                soonest = soonest.min(at.0).min(u64::MAX - 1);
+            }
+        }
+        (soonest != u64::MAX).then_some(Time(soonest))
     }
-    let at = now + deadline.left(now);
-    Some(soonest.map_or(at, |s| s.min(at)))
 }
 
 /// Watches a tick for calls that were not declared.
 pub(crate) struct Watch<'w> {
     table: &'w WakeTable,
     /// Whether there was one.
-    pub(crate) heard: bool,
+    heard: bool,
 }
 
 impl<'w> Watch<'w> {
+    #[inline(always)]
     pub(crate) fn new(table: &'w WakeTable) -> Self {
         Watch {
             table,
@@ -108,24 +142,17 @@ impl<'w> Watch<'w> {
 impl Tracer for Watch<'_> {
     const ON: bool = false;
     const WATCH: bool = true;
+    #[inline(always)]
     fn visit(&mut self, pc: Pc) {
-        self.heard |= has(&self.table.loud_ops, pc);
+        self.heard |= self.table.is_loud(pc);
     }
     fn unwind(&mut self) {
         self.heard = true;
     }
-}
-
-fn has(words: &[u64], i: u32) -> bool {
-    words[i as usize / 64] >> (i % 64) & 1 != 0
-}
-
-fn bits(of: impl ExactSizeIterator<Item = bool>) -> Vec<u64> {
-    let mut words = vec![0; of.len().div_ceil(64)];
-    for (i, on) in of.enumerate() {
-        words[i / 64] |= u64::from(on) << (i % 64);
+    #[inline(always)]
+    fn heard(&self) -> bool {
+        self.heard
     }
-    words
 }
 
 /// The keys that a node's guard reads, and those that its author declared.
@@ -189,105 +216,145 @@ impl WakeTable {
             // close, since the time they note is history and another one with every tick.
             _ => true,
         };
+        let deaf_op = |(op, node): (&Op, &NodeId)| match op {
+            Op::Tick { .. } | Op::LeafTick { .. } | Op::BoxedTick { .. } => {
+                def.node(*node).wakes.as_ref().is_some_and(Vec::is_empty)
+            }
+            _ => false,
+        };
+        let ops = || prog.ops.iter().zip(&prog.op_nodes);
+        let mut sets = 0;
+        let begin = |t: &Thread| {
+            let begin = sets;
+            sets += t.yields + 1;
+            begin
+        };
+        let begins = prog.threads.iter().map(begin).collect();
         WakeTable {
-            loud_ops: bits(prog.ops.iter().zip(&prog.op_nodes).map(loud_op)),
-            sets: (0..prog.yields.len() + prog.threads.len())
-                .map(|_| OnceBox::new())
-                .collect(),
+            loud_ops: ops().map(loud_op).collect(),
+            deaf_ops: ops().map(deaf_op).collect(),
+            sets: (0..sets).map(|_| OnceBox::new()).collect(),
+            begins,
             sabotage,
         }
     }
 
-    pub(crate) fn sabotaged(&self, by: Sabotage) -> bool {
+    /// Whether the op calls something that was not declared.
+    #[inline(always)]
+    pub(crate) fn is_loud(&self, pc: Pc) -> bool {
+        *at(&self.loud_ops, pc)
+    }
+
+    /// Whether the op goes on with a leaf that no key wakes.
+    #[inline(always)]
+    pub(crate) fn is_deaf(&self, pc: Pc) -> bool {
+        *at(&self.deaf_ops, pc)
+    }
+
+    fn sabotaged(&self, by: Sabotage) -> bool {
         self.sabotage == Some(by)
     }
 
+    #[inline(always)]
+    pub(crate) fn is_sabotaged(&self) -> bool {
+        self.sabotage.is_some()
+    }
+
+    /// Whether who was touched is left alone.
+    #[cold]
+    pub(crate) fn looks_away(&self) -> bool {
+        self.sabotaged(Sabotage::Looks)
+    }
+
+    /// Whether a tick counts as a stutter all the same.
+    #[cold]
+    pub(crate) fn overlooks(&self, same: bool, heard: bool) -> bool {
+        (same || self.sabotaged(Sabotage::Changes)) && (!heard || self.sabotaged(Sabotage::Calls))
+    }
+
     /// The wake set of a thread at a resume point, as it is kept in the block.
-    #[inline]
     fn set(&self, prog: &Program, def: &Def, thread: u32, stored: u32) -> &WakeSet {
-        let t = &prog.threads[thread as usize];
-        let (at, index) = match stored {
-            0 => (IDLE, prog.yields.len() + thread as usize),
-            n => (t.lo + n - 1, (t.lo + n - 1) as usize),
-        };
-        match self.sets[index].get() {
+        let set = &self.sets[(self.begins[thread as usize] + stored) as usize];
+        match set.get() {
             Some(set) => set,
-            None => self.find(
-                prog,
-                def,
-                index,
-                at,
-                prog.tables[(t.table + stored) as usize],
-            ),
+            None => set.get_or_init(|| Box::new(self.find(prog, def, thread, stored))),
         }
     }
 
     #[cold]
-    fn find(&self, prog: &Program, def: &Def, index: usize, at: Yield, entry: Pc) -> &WakeSet {
-        self.sets[index].get_or_init(|| Box::new(Search::new(self, prog, def, at).run(entry)))
+    fn find(&self, prog: &Program, def: &Def, thread: u32, stored: u32) -> WakeSet {
+        let t = &prog.threads[thread as usize];
+        let at = match stored {
+            0 => IDLE,
+            n => t.lo + n - 1,
+        };
+        let entry = prog.tables[(t.table + stored) as usize];
+        Search::new(self, prog, def, at).run(entry)
     }
 
-    /// For a thread whose tick stuttered: when it must be ticked again at the latest, if at
+    /// For an agent whose tick stuttered: when it must be ticked again at the latest, if at
     /// any time; `None` if it cannot be told.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn sleep(
         &self,
         prog: &Program,
         def: &Def,
         mem: &[u8],
-        thread: u32,
         now: Time,
     ) -> Option<Option<Time>> {
-        let t = &prog.threads[thread as usize];
-        let set = self.set(prog, def, thread, get(mem, t.slot, t.width));
-        if set.par.is_none() {
+        let stored = stored_root(prog, mem);
+        match self.sets.get(stored as usize).and_then(OnceBox::get) {
             // The commonest case by far, without calls.
-            if !set.quiet {
-                return None;
-            }
-            return Some(set.timers.iter().fold(None, |soonest, &slot| {
-                sooner(soonest, get_deadline(mem, slot), now)
-            }));
+            Some(set) if set.plain => Some(set.soonest(mem, now)),
+            _ => self.sleep_with_threads(prog, def, mem, now),
         }
+    }
+
+    #[inline(never)]
+    fn sleep_with_threads(
+        &self,
+        prog: &Program,
+        def: &Def,
+        mem: &[u8],
+        now: Time,
+    ) -> Option<Option<Time>> {
         let mut soonest: Option<Time> = None;
         let mut known = true;
-        self.each(prog, def, mem, thread, &mut |set| {
+        self.each(prog, def, mem, 0, &mut |set| {
             known &= set.quiet;
-            for &slot in &set.timers {
-                soonest = sooner(soonest, get_deadline(mem, slot), now);
-            }
+            let at = set.soonest(mem, now);
+            soonest = soonest.into_iter().chain(at).min();
             known
         });
         known.then_some(soonest)
     }
 
-    /// Whether the key is one of those that a sleeping thread depends on.
-    #[inline]
+    /// Whether the key is one of those that a sleeping agent depends on. If that can be told
+    /// from its resume point alone, also the first keys that agents depend on there, for next
+    /// time.
     pub(crate) fn reads(
         &self,
         prog: &Program,
         def: &Def,
         mem: &[u8],
-        thread: u32,
         key: KeyId,
-    ) -> bool {
-        let t = &prog.threads[thread as usize];
-        let set = self.set(prog, def, thread, get(mem, t.slot, t.width));
+    ) -> (bool, Option<FirstKeys>) {
+        let set = self.set(prog, def, 0, stored_root(prog, mem));
         if set.par.is_none() {
-            return set.reads(key);
+            return (set.reads(key), Some(set.first));
         }
         let mut found = false;
-        self.each(prog, def, mem, thread, &mut |set| {
+        self.each(prog, def, mem, 0, &mut |set| {
             found |= set.reads(key);
             !found
         });
-        found
+        (found, None)
     }
 
-    /// All keys that a sleeping thread depends on, ascending.
-    pub(crate) fn keys(&self, prog: &Program, def: &Def, mem: &[u8], thread: u32) -> Vec<KeyId> {
+    /// All keys that a sleeping agent depends on, ascending.
+    pub(crate) fn keys(&self, prog: &Program, def: &Def, mem: &[u8]) -> Vec<KeyId> {
         let mut keys = Vec::new();
-        self.each(prog, def, mem, thread, &mut |set| {
+        self.each(prog, def, mem, 0, &mut |set| {
             keys.extend_from_slice(&set.keys);
             true
         });
@@ -400,7 +467,7 @@ impl<'s> Search<'s> {
     fn onward(&self, spot: Spot, to: &mut Vec<Spot>) -> bool {
         let prog = self.prog;
         let (index, live) = (spot / 2, spot & 1 != 0);
-        if has(&self.table.loud_ops, index) {
+        if self.table.loud_ops[index as usize] {
             return false;
         }
         let mut stops = false;
@@ -540,11 +607,10 @@ impl<'s> Search<'s> {
         }
         set.keys.sort_unstable();
         set.keys.dedup();
-        for key in set.keys.iter().filter(|k| k.0 < 64) {
-            set.mask |= 1 << key.0;
-        }
+        set.keys.iter().for_each(|key| set.first.add(*key));
         set.timers.sort_unstable();
         set.timers.dedup();
+        set.plain = set.quiet && set.par.is_none();
         if self.table.sabotaged(Sabotage::Timers) {
             set.timers.clear();
         }

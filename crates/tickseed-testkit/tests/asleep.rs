@@ -62,6 +62,7 @@ fn faults_in_wake_sets_are_found() {
         Sabotage::Threads,
         Sabotage::Changes,
         Sabotage::Calls,
+        Sabotage::Looks,
     ] {
         let found = trees()
             .take(1500)

@@ -1,48 +1,83 @@
-//! Who is awake: a bit an agent, and a bit for each word of those that may be nonzero, so that
+//! Who sleeps: a bit an agent, and a bit for each word in which somebody may be awake, so that
 //! a herd that sleeps is looked through in no time.
+//!
+//! An agent of which a key was touched sleeps on, but is touched: in its turn it is looked at
+//! first whether that makes a difference.
 
 use alloc::vec::Vec;
 
-use super::slots::{bit, set_bit};
+use super::slots::set_bit;
+
+/// 64 agents, a bit each. Only agents that are fit to be ticked sleep.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Doze {
+    asleep: u64,
+    /// Of those who sleep: who was touched since. Of others it says nothing.
+    touched: u64,
+}
+
+impl Doze {
+    /// Those who sleep soundly.
+    #[inline(always)]
+    pub(crate) fn asleep(self) -> u64 {
+        self.asleep & !self.touched
+    }
+}
 
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Awake {
-    pub(crate) words: Vec<u64>,
-    /// Words of which this bit is not set are zero.
+    pub(crate) words: Vec<Doze>,
+    /// Where this bit is not set, everybody in the word sleeps soundly who is fit to be ticked.
     pub(crate) some: Vec<u64>,
 }
 
 /// [`Awake`] of a stretch of agents, whose first is a multiple of 4096.
 pub(crate) struct AwakeOf<'h> {
-    pub(crate) words: &'h mut [u64],
+    pub(crate) words: &'h mut [Doze],
     pub(crate) some: &'h mut [u64],
 }
 
 impl Awake {
+    /// New slots are awake, and found if they are [woken](Awake::wake).
     pub(crate) fn grow(&mut self, slots: usize) {
         let words = slots.div_ceil(64);
-        self.words.resize(words, 0);
+        self.words.resize(words, Doze::default());
         self.some.resize(words.div_ceil(64), 0);
     }
 
-    /// Bits of slots that nobody lives in do not matter.
-    pub(crate) fn fill(&mut self) {
-        self.words.fill(u64::MAX);
+    pub(crate) fn wake_all(&mut self) {
+        self.words.fill(Doze::default());
         self.some.fill(u64::MAX);
     }
 
-    #[inline]
-    pub(crate) fn set(&mut self, index: u32) {
-        self.all().set(index);
+    /// Only those sleep whose bits are set; they must be fit to be ticked.
+    pub(crate) fn set_asleep(&mut self, asleep: impl Iterator<Item = u64>) {
+        let doze = |asleep| Doze { asleep, touched: 0 };
+        self.words.clear();
+        self.words.extend(asleep.map(doze));
+        self.some.fill(u64::MAX);
     }
 
-    pub(crate) fn clear(&mut self, index: u32) {
-        set_bit(&mut self.words, index, false);
+    #[inline(always)]
+    pub(crate) fn wake(&mut self, index: u32) {
+        self.all().wake(index);
     }
 
-    #[inline]
-    pub(crate) fn has(&self, index: u32) -> bool {
-        bit(&self.words, index)
+    /// Touches an agent that sleeps soundly.
+    #[inline(always)]
+    pub(crate) fn touch(&mut self, index: u32) {
+        let word = index / 64;
+        self.words[word as usize].touched |= 1 << (index % 64);
+        set_bit(&mut self.some, word, true);
+    }
+
+    /// Whether an agent sleeps soundly.
+    #[inline(always)]
+    pub(crate) fn sleeps(&self, index: u32) -> bool {
+        match self.words.get(index as usize / 64) {
+            Some(word) => word.asleep() >> (index % 64) & 1 != 0,
+            None => false,
+        }
     }
 
     pub(crate) fn all(&mut self) -> AwakeOf<'_> {
@@ -62,30 +97,35 @@ impl<'h> AwakeOf<'h> {
         }
     }
 
-    #[inline]
-    pub(crate) fn set(&mut self, index: u32) {
-        set_bit(self.words, index, true);
-        set_bit(self.some, index / 64, true);
+    #[inline(always)]
+    pub(crate) fn wake(&mut self, index: u32) {
+        let word = index / 64;
+        self.words[word as usize].asleep &= !(1 << (index % 64));
+        set_bit(self.some, word, true);
     }
 
-    /// The next word from this one on in which somebody may be awake, and its bits.
-    #[inline]
-    pub(crate) fn next(&mut self, from: usize) -> Option<(usize, u64)> {
-        let mut at = from;
-        loop {
-            let some = self.some.get(at / 64)? >> (at % 64);
-            if some == 0 {
-                at = (at / 64 + 1) * 64;
-                continue;
-            }
-            at += some.trailing_zeros() as usize;
-            let bits = *self.words.get(at)?;
-            if bits != 0 {
-                return Some((at, bits));
-            }
-            set_bit(self.some, at as u32, false);
-            at += 1;
+    /// For an agent that is fit to be ticked and has its turn.
+    #[inline(always)]
+    pub(crate) fn sleep(&mut self, index: u32) {
+        self.words[index as usize / 64].asleep |= 1 << (index % 64);
+    }
+
+    /// Those of a word who are to have a turn, being awake or touched, and those of them who
+    /// were touched; all are awake afterwards. If there are none, nobody looks there again until
+    /// somebody wakes or is touched.
+    #[inline(always)]
+    pub(crate) fn rouse(&mut self, word: usize, ready: &[u64]) -> (u64, u64) {
+        let (Some(doze), Some(ready)) = (self.words.get_mut(word), ready.get(word)) else {
+            return (0, 0);
+        };
+        let turns = ready & !doze.asleep();
+        let touched = doze.asleep & doze.touched;
+        doze.asleep &= !touched;
+        doze.touched = 0;
+        if turns == 0 {
+            set_bit(self.some, word as u32, false);
         }
+        (turns, touched)
     }
 
     #[cfg(feature = "rayon")]
@@ -102,42 +142,69 @@ impl<'h> AwakeOf<'h> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::slots::ones;
     use super::*;
     use crate::rng::Rng;
 
+    /// Who has a turn, and who of them was touched.
+    fn turns(awake: &mut Awake, ready: &[u64]) -> (Vec<u32>, Vec<u32>) {
+        let (mut all, mut touched) = (Vec::new(), Vec::new());
+        let some: Vec<u32> = ones(awake.some.iter().copied(), 0).collect();
+        for word in some {
+            let (a, t) = awake.all().rouse(word as usize, ready);
+            all.extend(ones(core::iter::once(a), word * 64));
+            touched.extend(ones(core::iter::once(t), word * 64));
+        }
+        (all, touched)
+    }
+
+    fn some_of(rng: &mut Rng, slots: u32) -> Vec<u32> {
+        let mut set: Vec<u32> = (0..rng.below(200))
+            .map(|_| rng.below(slots.into()) as u32)
+            .collect();
+        set.sort_unstable();
+        set.dedup();
+        set
+    }
+
     #[test]
-    fn everybody_who_is_awake_is_found_and_nobody_else() {
+    fn everybody_who_is_awake_or_touched_is_found_and_nobody_else() {
+        const SLOTS: u32 = 64 * 313;
         let mut rng = Rng::new(3);
         let mut awake = Awake::default();
-        awake.grow(20_000);
-        for round in 0..50 {
-            let mut set: Vec<u32> = (0..rng.below(200))
-                .map(|_| rng.below(20_000) as u32)
-                .collect();
-            set.sort_unstable();
-            set.dedup();
-            set.iter().for_each(|i| awake.set(*i));
-            if round % 3 == 0 {
-                set.retain(|i| {
-                    i % 2 == 0
-                        || !{
-                            awake.clear(*i);
-                            true
-                        }
-                });
-            }
-            let (mut found, mut from) = (Vec::new(), 0);
-            while let Some((word, bits)) = awake.all().next(from) {
-                found.extend(super::super::slots::ones(
-                    core::iter::once(bits),
-                    word as u32 * 64,
-                ));
-                from = word + 1;
-            }
-            assert_eq!(found, set);
-            set.iter().for_each(|i| awake.clear(*i));
+        awake.grow(SLOTS as usize);
+        let ready = alloc::vec![u64::MAX; awake.words.len()];
+        (0..SLOTS).for_each(|i| awake.all().sleep(i));
+        for _ in 0..50 {
+            let (touched, woken) = (some_of(&mut rng, SLOTS), some_of(&mut rng, SLOTS));
+            touched.iter().for_each(|i| awake.touch(*i));
+            woken.iter().for_each(|i| awake.wake(*i));
+            assert!(
+                (0..SLOTS).all(|i| awake.sleeps(i) != (touched.contains(&i) || woken.contains(&i)))
+            );
+            let only = touched.iter().filter(|i| !woken.contains(i));
+            let mut all: Vec<u32> = only.clone().chain(&woken).copied().collect();
+            all.sort_unstable();
+            assert_eq!(
+                turns(&mut awake, &ready),
+                (all.clone(), only.copied().collect())
+            );
+            // Who does not sleep after its turn has another.
+            assert_eq!(turns(&mut awake, &ready), (all.clone(), Vec::new()));
+            all.iter().for_each(|i| awake.all().sleep(*i));
+            assert_eq!(turns(&mut awake, &ready), (Vec::new(), Vec::new()));
+            assert!(awake.some.iter().all(|w| *w == 0));
         }
-        awake.fill();
-        assert_eq!(awake.all().next(77), Some((77, u64::MAX)));
+        awake.wake_all();
+        assert_eq!(turns(&mut awake, &ready).0[..3], [0, 1, 2]);
+    }
+
+    #[test]
+    fn who_is_not_fit_to_be_ticked_has_no_turn() {
+        let mut awake = Awake::default();
+        awake.grow(64);
+        awake.wake(5);
+        awake.wake(6);
+        assert_eq!(turns(&mut awake, &[1 << 6]).0, [6]);
     }
 }

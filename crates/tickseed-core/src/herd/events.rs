@@ -9,10 +9,12 @@ use super::awake::Awake;
 use super::slots::{bit, ones};
 use super::wheel::Wheel;
 use super::{Handle, Herd, HerdError, Pace};
+use crate::compile::Program;
 use crate::context::Context;
 use crate::key::KeyId;
+use crate::run::stored_root;
 use crate::time::{Time, nanos};
-use crate::wake::{Sabotage, WakeTable};
+use crate::wake::{FirstKeys, Sabotage, WakeTable};
 
 /// How agents sleep.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -40,6 +42,9 @@ pub(crate) struct Events {
     pub(crate) shift: u32,
     /// In place of the tree's, in tests.
     pub(crate) table: Option<Box<WakeTable>>,
+    /// By the resume point as it is kept: which of the first keys agents depend on there that
+    /// sleep, once it has been asked. A zero may mean that it was not.
+    reads: Vec<FirstKeys>,
 }
 
 impl Events {
@@ -50,16 +55,27 @@ impl Events {
 
     #[inline]
     pub(crate) fn wake(&mut self, index: u32) {
-        self.awake.set(index);
+        self.awake.wake(index);
     }
 
     pub(crate) fn wake_all(&mut self) {
-        self.awake.fill();
+        self.awake.wake_all();
     }
 
+    /// Nobody lives there any more.
     pub(crate) fn forget(&mut self, index: u32) {
-        self.awake.clear(index);
+        self.awake.wake(index);
         self.wheel.clear(index);
+    }
+
+    /// Another tree from now on, or another table: everybody is awake.
+    pub(crate) fn turn_to(&mut self, granule: u64, program: &Program) {
+        self.table = None;
+        self.reads.clear();
+        self.reads
+            .resize(program.entries.len(), FirstKeys::default());
+        self.wheel.restart(granule);
+        self.wake_all();
     }
 
     /// Goes on to `now`, or back.
@@ -71,7 +87,7 @@ impl Events {
             self.wake_all();
         } else {
             let awake = &mut self.awake;
-            self.wheel.advance(granule, |slot| awake.set(slot));
+            self.wheel.advance(granule, |slot| awake.wake(slot));
         }
     }
 }
@@ -87,9 +103,10 @@ impl<C: Context> Herd<C> {
             wheel: Wheel::new(now),
             shift,
             table: None,
+            reads: Vec::new(),
         };
         events.grow(self.slots.len());
-        events.wake_all();
+        events.turn_to(now, &self.tree.program);
         self.events = Some(events);
     }
 
@@ -98,6 +115,7 @@ impl<C: Context> Herd<C> {
     pub fn sabotage(&mut self, by: Sabotage) {
         if let Some(events) = &mut self.events {
             let table = WakeTable::new(&self.tree.program, &self.tree.def, Some(by));
+            events.turn_to(events.wheel.now(), &self.tree.program);
             events.table = Some(Box::new(table));
         }
     }
@@ -113,7 +131,7 @@ impl<C: Context> Herd<C> {
             size_of::<Pace>()
         };
         let events = match self.events {
-            Some(_) => 12.0 + 1.0 / 8.0 + 1.0 / 512.0,
+            Some(_) => 12.0 + 2.0 / 8.0 + 1.0 / 512.0,
             None => 0.0,
         };
         (lasts + paces) as f64 + 3.0 / 8.0 + events
@@ -124,24 +142,68 @@ impl<C: Context> Herd<C> {
     ///
     /// # Errors
     /// The handle is stale.
-    #[inline]
+    #[inline(always)]
     pub fn touch(&mut self, handle: Handle, key: impl Into<KeyId>) -> Result<(), HerdError> {
-        self.check(handle)?;
-        if self.sleeps(handle.index) && self.depends(handle.index, key.into()) {
-            self.rouse(handle.index);
+        if self.touch_asleep(handle, key.into()) {
+            return Ok(());
         }
-        Ok(())
+        self.check(handle).map(|_| ())
+    }
+
+    /// [`touch`](Herd::touch) of an agent that sleeps; whether it does.
+    #[inline(never)]
+    fn touch_asleep(&mut self, handle: Handle, key: KeyId) -> bool {
+        let Handle {
+            index,
+            generation,
+            herd,
+        } = handle;
+        let Some(events) = &mut self.events else {
+            return false;
+        };
+        // Who sleeps is there, so the generation alone tells whether it is the same agent.
+        if !events.awake.sleeps(index)
+            || herd != self.id
+            || self.slots.generations.get(index) != Some(generation)
+        {
+            return false;
+        }
+        let program = &self.tree.program;
+        let block = self.blocks.get(index as usize * program.bytes..);
+        let stored = stored_root(program, block.unwrap_or(&[]));
+        let reads = events.reads.get(stored as usize).and_then(|r| r.has(key));
+        if reads == Some(true) {
+            events.awake.touch(index);
+        } else {
+            self.touch_at_length(index, key);
+        }
+        true
+    }
+
+    /// Touches an agent that sleeps, if it was not asked before whether one at this resume point
+    /// depends on the key.
+    #[inline(never)]
+    fn touch_at_length(&mut self, index: u32, key: KeyId) {
+        let (prog, def) = (&self.tree.program, &self.tree.def);
+        let block = self.block(index);
+        let stored = stored_root(prog, block);
+        let (depends, first) = self.table().reads(prog, def, block, key);
+        if let Some(events) = &mut self.events {
+            if let (Some(known), Some(first)) = (events.reads.get_mut(stored as usize), first) {
+                *known = first;
+            }
+            if depends {
+                events.awake.touch(index);
+            }
+        }
     }
 
     /// Tells that a key has changed in the contexts of all agents.
     pub fn touch_all(&mut self, key: impl Into<KeyId>) {
         let key = key.into();
         for word in 0..self.events.as_ref().map_or(0, |e| e.awake.words.len()) {
-            let asleep = self.asleep_in(word);
-            for index in ones(core::iter::once(asleep), word as u32 * 64) {
-                if self.depends(index, key) {
-                    self.rouse(index);
-                }
+            for index in ones(core::iter::once(self.asleep_in(word)), word as u32 * 64) {
+                self.touch_at_length(index, key);
             }
         }
     }
@@ -171,14 +233,14 @@ impl<C: Context> Herd<C> {
 
     fn asleep_in(&self, word: usize) -> u64 {
         match &self.events {
-            Some(events) => self.slots.ready[word] & !events.awake.words[word],
+            Some(events) => self.slots.ready[word] & events.awake.words[word].asleep(),
             None => 0,
         }
     }
 
     pub(super) fn sleeps(&self, index: u32) -> bool {
         match &self.events {
-            Some(events) => !events.awake.has(index) && bit(&self.slots.ready, index),
+            Some(events) => events.awake.sleeps(index) && bit(&self.slots.ready, index),
             None => false,
         }
     }
@@ -188,11 +250,6 @@ impl<C: Context> Herd<C> {
             .as_ref()
             .and_then(|e| e.table.as_deref())
             .unwrap_or_else(|| self.tree.wakes())
-    }
-
-    fn depends(&self, index: u32, key: KeyId) -> bool {
-        let (prog, def) = (&self.tree.program, &self.tree.def);
-        self.table().reads(prog, def, self.block(index), 0, key)
     }
 
     /// How many agents sleep.
@@ -224,7 +281,7 @@ impl<C: Context> Herd<C> {
         }
         let (prog, def) = (&self.tree.program, &self.tree.def);
         let block = self.block(handle.index);
-        Ok(self.table().keys(prog, def, block, 0))
+        Ok(self.table().keys(prog, def, block))
     }
 
     /// When the next [`tick_due`](Herd::tick_due) has something to do at the latest: the present
@@ -233,8 +290,8 @@ impl<C: Context> Herd<C> {
     #[must_use]
     pub fn next_due(&self) -> Option<Time> {
         let events = self.events.as_ref()?;
-        let ready = self.slots.ready.iter().zip(&events.awake.words);
-        if ready.into_iter().any(|(ready, awake)| ready & awake != 0) {
+        let mut words = self.slots.ready.iter().zip(&events.awake.words);
+        if words.any(|(ready, doze)| ready & !doze.asleep() != 0) {
             return Some(self.last.unwrap_or(Time::ZERO));
         }
         events.wheel.next().map(|g| Time(g << events.shift))

@@ -4,17 +4,18 @@ use alloc::vec::Vec;
 use core::cell::Cell;
 
 use super::awake::AwakeOf;
+use super::look;
 use super::slots::{GenerationsOf, Handle, HerdId, bit, set_bit};
 use crate::context::{Context, Cx};
 use crate::error::TickError;
 use crate::leaf::SideSlot;
 use crate::rng::Rng;
-use crate::run::{Env, Failed, Faults, Frame, NoTrace, Slot, Traced, Tracer};
+use crate::run::{Env, Failed, Faults, Frame, Memory, NoTrace, Slot, Traced, Tracer};
 use crate::status::Status;
 use crate::time::Time;
 use crate::trace::Trace;
 use crate::tree::Tree;
-use crate::wake::{Sabotage, WakeTable, Watch};
+use crate::wake::{WakeTable, Watch};
 
 /// What ticking a stretch leaves to be done by the herd.
 #[derive(Default)]
@@ -27,18 +28,19 @@ pub(crate) struct LaneOut {
     pub(crate) sleeps: Vec<(u32, u64)>,
     /// How many agents were ticked.
     pub(crate) ticked: usize,
-    /// A block before its tick, if it is short or long.
+    /// Whether the agent that is ticked is being removed.
+    leaving: Cell<bool>,
+    /// A block before its tick, if it is long.
     before: Vec<u8>,
 }
 
-/// How agents fall asleep.
-#[derive(Clone, Copy)]
-pub(crate) struct Sleeping<'h> {
-    pub(crate) table: &'h WakeTable,
-    /// Nanoseconds of a granule of the timer wheel, as a power of two.
+/// The timer wheel's time.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Granules {
+    /// Nanoseconds of a granule, as a power of two.
     pub(crate) shift: u32,
     /// The granule that the wheel stands at.
-    pub(crate) granule: u64,
+    pub(crate) now: u64,
 }
 
 /// Columns of a herd, from the agent `first` on. `first` is a multiple of 64.
@@ -58,13 +60,15 @@ pub(crate) struct Lane<'h, C: Context> {
     pub(crate) fresh: &'h mut [u64],
     /// The time of each agent's last tick, where they differ; else empty.
     pub(crate) lasts: &'h mut [u64],
-    /// The time of the herd's last tick.
-    pub(crate) last: Option<Time>,
+    /// The time of the herd's last tick, or zero.
+    pub(crate) last: u64,
     /// Whether agents have different pasts: some were never ticked, or each has its own last.
     pub(crate) special: bool,
     /// Agents that are not asleep; empty without events.
     pub(crate) awake: AwakeOf<'h>,
-    pub(crate) sleeping: Option<Sleeping<'h>>,
+    /// What decides whether agents fall asleep in this tick, if any do.
+    pub(crate) table: Option<&'h WakeTable>,
+    pub(crate) granules: Granules,
     #[cfg_attr(
         not(feature = "std"),
         expect(dead_code, reason = "only with std can panics be caught")
@@ -97,15 +101,21 @@ impl<C: Context> Lane<'_, C> {
     /// Hands over every agent that is fit to be ticked and awake, in order.
     #[inline]
     pub(crate) fn each_awake(&mut self, now: Time, mut f: impl FnMut(Ticker<'_, '_, C>)) {
-        let mut from = 0;
-        while let Some((word, bits)) = self.awake.next(from) {
-            let mut bits = bits & self.ready[word];
-            while bits != 0 {
-                let local = word as u32 * 64 + bits.trailing_zeros();
-                bits &= bits - 1;
-                f(Ticker::new(self, local, now));
+        for at in 0..self.awake.some.len() {
+            let mut some = self.awake.some[at];
+            while some != 0 {
+                let word = at * 64 + some.trailing_zeros() as usize;
+                some &= some - 1;
+                let (mut turns, touched) = self.awake.rouse(word, self.ready);
+                while turns != 0 {
+                    let bit = turns.trailing_zeros();
+                    turns &= turns - 1;
+                    f(Ticker {
+                        touched: touched >> bit & 1 != 0,
+                        ..Ticker::new(self, word as u32 * 64 + bit, now)
+                    });
+                }
             }
-            from = word + 1;
         }
     }
 
@@ -117,32 +127,27 @@ impl<C: Context> Lane<'_, C> {
             && !self.out.poisoned.iter().any(|p| p.0 == index)
     }
 
-    /// A tick that is not watched may leave anything behind.
-    fn rouse(&mut self, local: u32) {
-        if !self.awake.words.is_empty() {
-            self.awake.set(local);
-        }
-    }
-
     /// Ticks an agent. If that fails, its faults are in `out` and it is noted as poisoned.
-    #[inline]
+    #[inline(always)]
     fn tick<T: Tracer>(
         &mut self,
         local: u32,
         at: &mut C::At<'_>,
         now: Time,
-        traced: bool,
         trace: T,
+        table: Option<&WakeTable>,
     ) -> Result<Done, Failed> {
         let tree = self.tree;
-        let prog = if traced { tree.traced() } else { &tree.program };
+        let prog = if T::ON { tree.traced() } else { &tree.program };
         let i = local as usize;
-        let mut last = self.last.map_or(0, |t| t.0);
-        if self.special && self.own_last(local, now, &mut last) {
-            last = now.0;
-        }
+        let last = if self.special {
+            self.own_last(local, now)
+        } else {
+            self.last
+        };
         let dt = now.0.saturating_sub(last);
         self.out.ticked += 1;
+        let index = self.first + local;
         let mut derived;
         let rng = match self.rngs.get_mut(i) {
             Some(rng) => rng,
@@ -150,19 +155,23 @@ impl<C: Context> Lane<'_, C> {
                 // The tick's number is in `derive`, so whoever lived in the slot before drew
                 // from other streams. Most leaves do not draw: the stream itself mixes well
                 // enough.
-                let who = u64::from(self.first + local);
-                derived = Rng::new(self.derive ^ who.wrapping_mul(0xd6e8_feb8_6659_fd93));
+                let who = u64::from(index).wrapping_mul(0xd6e8_feb8_6659_fd93);
+                derived = Rng::new(self.derive ^ who);
                 &mut derived
             }
         };
-        let stride = tree.program.bytes;
-        let sides = tree.program.sides;
+        let (stride, sides) = (tree.program.bytes, tree.program.sides);
         let out = &mut *self.out;
-        let guard = Unfinished {
-            index: self.first + local,
-            leaving: Cell::new(false),
-            out,
+        let mem = &mut self.blocks[i * stride..][..stride];
+        let before = match table {
+            Some(_) => ends(mem),
+            None => None,
         };
+        if table.is_some() && before.is_none() {
+            out.before.clear();
+            out.before.extend_from_slice(mem);
+        }
+        let guard = Unfinished { index, out };
         let side = if sides == 0 {
             &mut []
         } else {
@@ -172,7 +181,7 @@ impl<C: Context> Lane<'_, C> {
             prog,
             funcs: &tree.funcs,
             own: &mut Slot {
-                mem: &mut self.blocks[i * stride..][..stride],
+                mem,
                 side,
                 faults: &guard.out.faults,
             },
@@ -181,107 +190,153 @@ impl<C: Context> Lane<'_, C> {
             frame: Frame::of(0),
         };
         let status = env.root()?;
-        env.frame = Frame::NONE;
-        let leaving = env.cx.wants_despawn();
-        let wake = env.cx.requested_wake();
-        if leaving {
-            guard.leaving.set(true);
-            env.halt_thread(0);
+        let nap = match table {
+            None => None,
+            Some(table) => {
+                let mem = env.own.mem();
+                let same = match before {
+                    Some(before) => ends(mem) == Some(before),
+                    None => guard.out.before == mem,
+                };
+                let heard = env.trace.heard();
+                if same && !heard || table.is_sabotaged() && table.overlooks(same, heard) {
+                    table.sleep(&tree.program, &tree.def, mem, now)
+                } else {
+                    None
+                }
+            }
+        };
+        let mut done = Done { status, nap };
+        if env.cx.asks() {
+            let (wake, leaving) = asked(&mut env, &guard.out.leaving);
+            drop(env);
+            if leaving {
+                guard.out.leaving.set(false);
+                guard.out.freed.push(index);
+            }
+            done.nap = nap
+                .filter(|_| !leaving)
+                .map(|soonest| soonest.into_iter().chain(wake).min());
+            core::mem::forget(guard);
+            return Ok(done);
         }
-        drop(env);
-        if leaving {
-            guard.out.freed.push(guard.index);
-        }
+        // Nothing is left for either to do. (Not dropped: that would be a call for nothing.)
+        core::mem::forget(env);
         core::mem::forget(guard);
-        Ok(Done { status, wake })
+        Ok(done)
     }
 
-    /// Where not all agents have the same past: the time of the agent's last tick, and
-    /// whether this is its first.
+    /// Where not all agents have the same past: the time of the agent's last tick, which is
+    /// this one if it is its first.
     #[inline(never)]
-    fn own_last(&mut self, local: u32, now: Time, last: &mut u64) -> bool {
-        let fresh = bit(self.fresh, local);
-        if fresh {
-            set_bit(self.fresh, local, false);
-        }
+    fn own_last(&mut self, local: u32, now: Time) -> u64 {
+        let mut last = self.last;
         if let Some(own) = self.lasts.get_mut(local as usize) {
-            *last = (*own).max(self.last.map_or(0, |t| t.0));
+            last = last.max(*own);
             *own = now.0;
         }
-        fresh
+        if bit(self.fresh, local) {
+            set_bit(self.fresh, local, false);
+            last = now.0;
+        }
+        last
     }
 
     /// Ticks an agent and looks whether it may sleep.
-    #[inline]
+    #[inline(never)]
     fn tick_watched(
         &mut self,
         local: u32,
         at: &mut C::At<'_>,
         now: Time,
-        sleeping: Sleeping<'_>,
+        table: &WakeTable,
     ) -> Result<Status, Failed> {
-        let tree = self.tree;
-        let stride = tree.program.bytes;
-        let block = local as usize * stride..(local as usize + 1) * stride;
-        let before = ends(&self.blocks[block.clone()]);
-        if before.is_none() {
-            self.out.before.clear();
-            self.out
-                .before
-                .extend_from_slice(&self.blocks[block.clone()]);
-        }
-        let mut watch = Watch::new(sleeping.table);
-        let freed = self.out.freed.len();
-        let result = self.tick(local, at, now, false, &mut watch);
-        let table = sleeping.table;
-        let after = &self.blocks[block.clone()];
-        let same = match before {
-            Some(before) => ends(after) == Some(before),
-            None => self.out.before == after,
-        };
-        let stutter = (same || table.sabotaged(Sabotage::Changes))
-            && (!watch.heard || table.sabotaged(Sabotage::Calls))
-            && freed == self.out.freed.len();
-        let Done { status, wake } = result?;
-        if stutter
-            && let Some(soonest) =
-                table.sleep(&tree.program, &tree.def, &self.blocks[block], 0, now)
-        {
-            let soonest = match (soonest, wake) {
-                (Some(a), Some(b)) => Some(a.min(b)),
-                (a, b) => a.or(b),
-            };
-            // Rounded down: an agent woken too early stutters once more.
-            let due = soonest.map(|t| t.0 >> sleeping.shift);
-            if due.is_none_or(|due| due > sleeping.granule) {
-                set_bit(self.awake.words, local, false);
-                if let Some(due) = due {
+        let done = self.tick(local, at, now, Watch::new(table), Some(table))?;
+        match done.nap {
+            None => {}
+            Some(None) => self.awake.sleep(local),
+            Some(Some(soonest)) => {
+                // Rounded down: an agent woken too early stutters once more.
+                let due = soonest.0 >> self.granules.shift;
+                if due > self.granules.now {
+                    self.awake.sleep(local);
                     self.out.sleeps.push((self.first + local, due));
                 }
             }
         }
-        Ok(status)
+        Ok(done.status)
+    }
+
+    /// Gives an agent its turn that was touched in its sleep.
+    #[inline(always)]
+    fn turn_touched(
+        &mut self,
+        local: u32,
+        at: &mut C::At<'_>,
+        now: Time,
+        table: &WakeTable,
+    ) -> Result<Status, Failed> {
+        let stride = self.tree.program.bytes;
+        let guard = Unfinished {
+            index: self.first + local,
+            out: &mut *self.out,
+        };
+        let mem = &self.blocks[local as usize * stride..][..stride];
+        let still = look::still(self.tree, table, mem, at, now, &guard.out.faults);
+        core::mem::forget(guard);
+        match still {
+            Some(status) => {
+                self.out.ticked += 1;
+                self.awake.sleep(local);
+                Ok(status)
+            }
+            None if table.is_sabotaged() && table.looks_away() => {
+                self.awake.sleep(local);
+                Ok(Status::Running)
+            }
+            None => self.tick_watched(local, at, now, table),
+        }
     }
 
     /// Gives an agent its turn.
     #[inline(always)]
-    fn turn(&mut self, local: u32, at: &mut C::At<'_>, now: Time) -> Result<Status, TickError> {
-        let result = match self.sleeping {
-            Some(sleeping) => self.tick_watched(local, at, now, sleeping),
-            None => {
-                self.rouse(local);
-                match self.tick(local, at, now, false, NoTrace) {
-                    Ok(done) => Ok(done.status),
-                    Err(failed) => Err(failed),
-                }
-            }
-        };
-        result.map_err(|failed| self.error(failed))
+    fn turn(
+        &mut self,
+        local: u32,
+        touched: bool,
+        at: &mut C::At<'_>,
+        now: Time,
+    ) -> Result<Status, Failed> {
+        match self.table {
+            Some(table) if touched => self.turn_touched(local, at, now, table),
+            Some(table) => self.tick_watched(local, at, now, table),
+            None => self.tick_unwatched(local, at, now),
+        }
+    }
+
+    /// Ticks an agent that is not to sleep.
+    #[inline(always)]
+    fn tick_unwatched(
+        &mut self,
+        local: u32,
+        at: &mut C::At<'_>,
+        now: Time,
+    ) -> Result<Status, Failed> {
+        self.rouse(local);
+        Ok(self.tick(local, at, now, NoTrace, None)?.status)
+    }
+
+    /// A tick that is not watched may leave anything behind.
+    #[inline(always)]
+    fn rouse(&mut self, local: u32) {
+        if !self.awake.words.is_empty() {
+            self.awake.wake(local);
+        }
     }
 
     /// What a tick has just failed of.
     #[cold]
-    fn error(&self, _: Failed) -> TickError {
+    fn error(&self) -> TickError {
         match self.out.poisoned.last() {
             Some((_, faults)) => self.tree.leaf_error(faults),
             None => TickError::Poisoned,
@@ -296,9 +351,9 @@ impl<C: Context> Lane<'_, C> {
         let (stride, sides) = (tree.program.bytes, tree.program.sides);
         let guard = Unfinished {
             index: self.first + local,
-            leaving: Cell::new(true),
             out: &mut *self.out,
         };
+        guard.out.leaving.set(true);
         let mut env = Env {
             prog: &tree.program,
             funcs: &tree.funcs,
@@ -313,6 +368,7 @@ impl<C: Context> Lane<'_, C> {
         };
         env.halt_thread(0);
         drop(env);
+        guard.out.leaving.set(false);
         guard.out.freed.push(guard.index);
         core::mem::forget(guard);
     }
@@ -321,38 +377,53 @@ impl<C: Context> Lane<'_, C> {
 /// What a tick came to.
 struct Done {
     status: Status,
-    wake: Option<Time>,
+    /// For an agent that may sleep: until when at the latest, if there is a limit.
+    nap: Option<Option<Time>>,
+}
+
+/// Does what leaves have asked for: when to wake the agent, and whether it leaves; then it is
+/// halted.
+#[cold]
+fn asked<C: Context, T: Tracer, M: Memory>(
+    env: &mut Env<'_, '_, '_, C, T, M>,
+    noted: &Cell<bool>,
+) -> (Option<Time>, bool) {
+    env.frame = Frame::NONE;
+    let leaving = env.cx.wants_despawn();
+    let wake = env.cx.requested_wake();
+    if leaving {
+        noted.set(true);
+        env.halt_thread(0);
+    }
+    (wake, leaving)
 }
 
 /// An agent whose tick or halt is not over. Dropped by an error or a panic it notes that the
 /// agent is poisoned, or gone if it was leaving.
 struct Unfinished<'g> {
     index: u32,
-    leaving: Cell<bool>,
     out: &'g mut LaneOut,
 }
 
 impl Drop for Unfinished<'_> {
-    #[cold]
+    /// By value: so it lives in registers until then.
+    #[inline(always)]
     fn drop(&mut self) {
-        let faults = core::mem::take(&mut self.out.faults);
-        if self.leaving.get() {
-            self.out.freed.push(self.index);
-        } else {
-            self.out.poisoned.push((self.index, faults));
-        }
+        self.out.unfinished(self.index);
     }
 }
 
-/// All of a block of eight to sixteen bytes, as most are: its ends, which may overlap. To keep
-/// and compare such a block takes no call.
-#[inline(always)]
-fn ends(block: &[u8]) -> Option<(u64, u64)> {
-    if block.len() > 16 {
-        return None;
+impl LaneOut {
+    #[cold]
+    #[inline(never)]
+    fn unfinished(&mut self, index: u32) {
+        let faults = core::mem::take(&mut self.faults);
+        if self.leaving.take() {
+            self.freed.push(index);
+        } else {
+            self.poisoned.push((index, faults));
+        }
     }
-    let (first, last) = (block.first_chunk()?, block.last_chunk()?);
-    Some((u64::from_le_bytes(*first), u64::from_le_bytes(*last)))
 }
 
 /// One agent whose turn it is: tick it with its context. An agent that is not ticked stays as
@@ -360,12 +431,37 @@ fn ends(block: &[u8]) -> Option<(u64, u64)> {
 pub struct Ticker<'t, 'h, C: Context> {
     lane: &'t mut Lane<'h, C>,
     local: u32,
+    /// Whether it sleeps, as far as it is known, and was touched.
+    touched: bool,
     now: Time,
+}
+
+/// All of a block of at most sixteen bytes, as most are: its ends, which may overlap. To keep
+/// and compare such a block takes no call.
+#[inline(always)]
+fn ends(block: &[u8]) -> Option<(u64, u64)> {
+    if block.len() > 16 {
+        return None;
+    }
+    if let (Some(first), Some(last)) = (block.first_chunk(), block.last_chunk()) {
+        return Some((u64::from_le_bytes(*first), u64::from_le_bytes(*last)));
+    }
+    if let (Some(first), Some(last)) = (block.first_chunk(), block.last_chunk()) {
+        let four = |of: &[u8; 4]| u64::from(u32::from_le_bytes(*of));
+        return Some((four(first), four(last)));
+    }
+    let byte = |i: usize| block.get(i).copied().map_or(0, u64::from);
+    Some((byte(0), byte(1) | byte(2) << 8))
 }
 
 impl<'t, 'h, C: Context> Ticker<'t, 'h, C> {
     pub(crate) fn new(lane: &'t mut Lane<'h, C>, local: u32, now: Time) -> Self {
-        Ticker { lane, local, now }
+        Ticker {
+            lane,
+            local,
+            touched: false,
+            now,
+        }
     }
 
     /// The agent's index, by which to find its data.
@@ -395,14 +491,25 @@ impl<'t, 'h, C: Context> Ticker<'t, 'h, C> {
     /// # Errors
     /// A leaf failed (or panicked, in a herd that catches panics): the agent is then poisoned
     /// and gets no more turns until it is recovered. The others are not affected.
-    #[inline]
+    #[inline(always)]
     pub fn tick(self, at: &mut C::At<'_>) -> Result<Status, TickError> {
-        let Ticker { lane, local, now } = self;
+        let Ticker {
+            lane,
+            local,
+            touched,
+            now,
+        } = self;
         #[cfg(feature = "std")]
         if lane.catch {
-            return caught(lane, local, |lane| lane.turn(local, at, now));
+            return caught(lane, local, |lane| {
+                let turn = lane.turn(local, touched, at, now);
+                turn.map_err(|Failed| lane.error())
+            });
         }
-        lane.turn(local, at, now)
+        match lane.turn(local, touched, at, now) {
+            Ok(status) => Ok(status),
+            Err(Failed) => Err(lane.error()),
+        }
     }
 
     /// [`tick`](Ticker::tick), reporting every node's part in it.
@@ -414,13 +521,15 @@ impl<'t, 'h, C: Context> Ticker<'t, 'h, C> {
         at: &mut C::At<'_>,
         trace: &mut dyn Trace,
     ) -> Result<Status, TickError> {
-        let Ticker { lane, local, now } = self;
+        let Ticker {
+            lane, local, now, ..
+        } = self;
         let mut traced = Traced::new(trace);
         let mut turn = |lane: &mut Lane<'h, C>| {
             lane.rouse(local);
-            match lane.tick(local, at, now, true, &mut traced) {
+            match lane.tick(local, at, now, &mut traced, None) {
                 Ok(done) => Ok(done.status),
-                Err(failed) => Err(lane.error(failed)),
+                Err(Failed) => Err(lane.error()),
             }
         };
         #[cfg(feature = "std")]
@@ -433,7 +542,9 @@ impl<'t, 'h, C: Context> Ticker<'t, 'h, C> {
     /// Halts the agent in place of ticking it, and removes it after the herd's tick. If a
     /// halt hook panics the agent is removed all the same.
     pub fn despawn(self, at: &mut C::At<'_>) {
-        let Ticker { lane, local, now } = self;
+        let Ticker {
+            lane, local, now, ..
+        } = self;
         lane.halt(local, at, now);
     }
 }

@@ -12,6 +12,7 @@ mod awake;
 mod error;
 mod events;
 mod lane;
+mod look;
 #[cfg(feature = "rayon")]
 mod parallel;
 mod plain;
@@ -411,6 +412,9 @@ impl<C: Context> Herd<C> {
                 }
             }
         }
+        if let Some(events) = &mut self.events {
+            events.wake(index);
+        }
         let (i, tree) = (index as usize, &*self.tree);
         let faults = self.poisoned.remove(&index);
         let poisoned = faults.is_some();
@@ -448,9 +452,6 @@ impl<C: Context> Herd<C> {
         noted.2 = None;
         drop(noted);
         set_bit(&mut self.slots.ready, index, true);
-        if let Some(events) = &mut self.events {
-            events.wake(index);
-        }
     }
 
     /// Halts everything that an agent runs, innermost first; history stays. If a hook panics

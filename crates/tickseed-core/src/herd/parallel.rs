@@ -1,10 +1,11 @@
 //! Ticking on all cores: stretches of the herd, each by one thread.
 
-use super::lane::{Lane, LaneOut, Sleeping, Ticker};
+use super::lane::{Lane, LaneOut, Ticker};
 use super::tick::{Ticking, lane};
 use super::{Herd, HerdError, Turn};
 use crate::context::Context;
 use crate::time::Time;
+use crate::wake::WakeTable;
 
 /// Agents of one stretch: whole words of bits, and enough to be worth handing over.
 const STRETCH: usize = 8192;
@@ -148,5 +149,5 @@ fn halves<C: Context, X: Send>(
 const _: fn() = || {
     fn sends<T: Send>() {}
     sends::<LaneOut>();
-    sends::<Sleeping<'_>>();
+    sends::<&WakeTable>();
 };

@@ -232,7 +232,6 @@ impl<C: Context> Herd<C> {
             if let Some(events) = &mut herd.events {
                 events.shift = shift;
                 events.wheel.restart(granule);
-                events.awake.words.fill(0);
             }
         }
         let target = Target::new(&tree);
@@ -276,14 +275,12 @@ impl<C: Context> Herd<C> {
                 *pace = Pace { pacer, level };
             }
             if let Some(events) = &mut herd.events {
-                if same && agent.asleep {
-                    if let Some(due) = agent.timer.filter(|due| *due > events.wheel.now()) {
+                let timer = agent.timer.filter(|due| *due > events.wheel.now());
+                if same && agent.asleep && timer == agent.timer {
+                    events.awake.all().sleep(index);
+                    if let Some(due) = timer {
                         events.wheel.set(index, due);
-                    } else if agent.timer.is_some() {
-                        events.wake(index);
                     }
-                } else {
-                    events.wake(index);
                 }
             }
         }

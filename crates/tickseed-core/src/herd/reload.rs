@@ -225,10 +225,8 @@ impl<C: Context> Herd<C> {
         }
         (self.blocks, self.sides) = (blocks, boxed);
         if let Some(events) = &mut self.events {
-            events.table = None;
             let granule = self.last.map_or(0, |t| t.0 >> events.shift);
-            events.wheel.restart(granule);
-            events.wake_all();
+            events.turn_to(granule, &tree.program);
         }
         self.tree = tree.clone();
         report.agents = all.len();
@@ -261,6 +259,10 @@ impl<C: Context> Herd<C> {
             }
         }
         let handle = self.name(index);
+        if let Some(events) = &mut self.events {
+            // Who may be poisoned does not sleep.
+            events.wake(index);
+        }
         let tree = self.tree.clone();
         let (i, stride, sides) = (index as usize, tree.program.bytes, tree.program.sides);
         let mut derived = Rng::new(self.options.seed);

@@ -63,7 +63,7 @@ impl<C: Context> Herd<C> {
                 out.u8(1);
                 out.u32(events.shift);
                 out.u64(events.wheel.now());
-                out.words(events.awake.words.iter().copied());
+                out.words(events.awake.words.iter().map(|doze| !doze.asleep()));
                 let timer = |i: u32| Some((i, events.wheel.due(i)?));
                 let timers: Vec<(u32, u64)> = (0..slots as u32).filter_map(timer).collect();
                 out.numbers(timers.iter().map(|t| t.0));
@@ -183,7 +183,9 @@ impl<C: Context> Herd<C> {
             if let Some(events) = &mut herd.events {
                 events.shift = shift;
                 events.wheel.restart(now);
-                events.awake.words = awake;
+                let ready = herd.slots.ready.iter();
+                let asleep = awake.iter().zip(ready).map(|(awake, ready)| ready & !awake);
+                events.awake.set_asleep(asleep);
                 for (i, due) in timed.into_iter().zip(dues) {
                     if due > now {
                         events.wheel.set(i, due);

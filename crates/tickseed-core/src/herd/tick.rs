@@ -1,7 +1,7 @@
 //! Ticking a herd: all agents, a share of them, each at its own cadence, or those awake.
 
 use super::awake::AwakeOf;
-use super::lane::{Lane, LaneOut, Sleeping, Ticker};
+use super::lane::{Granules, Lane, LaneOut, Ticker};
 use super::slots::set_bit;
 use super::{Handle, Herd, HerdError, Pace, Turn};
 use crate::cadence::Cadence;
@@ -82,16 +82,16 @@ pub(super) fn lane<'h, C: Context>(
     out: &'h mut LaneOut,
 ) -> Lane<'h, C> {
     let special = herd.is_special();
-    let (awake, sleeping) = match &mut herd.events {
+    let (awake, table, granules) = match &mut herd.events {
         Some(events) => {
-            let sleeping = Sleeping {
-                table: events.table.as_deref().unwrap_or_else(|| herd.tree.wakes()),
+            let table = || events.table.as_deref().unwrap_or_else(|| herd.tree.wakes());
+            let granules = Granules {
                 shift: events.shift,
-                granule: events.wheel.now(),
+                now: events.wheel.now(),
             };
-            (events.awake.all(), watch.then_some(sleeping))
+            (events.awake.all(), watch.then(table), granules)
         }
-        None => (AwakeOf::none(), None),
+        None => (AwakeOf::none(), None, Granules::default()),
     };
     Lane {
         tree: &herd.tree,
@@ -105,10 +105,11 @@ pub(super) fn lane<'h, C: Context>(
         derive: Rng::new(herd.options.seed ^ herd.ticks.rotate_left(32)).next_u64(),
         fresh: &mut herd.fresh,
         lasts: &mut herd.lasts,
-        last: herd.last,
+        last: herd.last.map_or(0, |t| t.0),
         special,
         awake,
-        sleeping,
+        table,
+        granules,
         catch: herd.catch,
         out,
     }
@@ -259,6 +260,9 @@ impl<C: Context> Herd<C> {
     /// * a key that its guards read is [touched](Herd::touch),
     /// * a deadline passes that it waits for,
     /// * it is [woken](Herd::wake) from outside, halted, or recovered.
+    ///
+    /// One that was touched has its turn, but is looked at first: if its guards lead where they
+    /// led before, to a leaf that sleeps, it sleeps on without being ticked.
     ///
     /// `dt` is the time since the herd's last tick, as if the agent had not slept. If `now` lies
     /// before the last tick everybody is woken. Turns on events with their default options if

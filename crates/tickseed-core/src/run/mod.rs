@@ -126,6 +126,11 @@ pub(crate) trait Tracer {
     fn visit(&mut self, _pc: Pc) {}
     /// Something is ended from outside.
     fn unwind(&mut self) {}
+    /// Whether it has heard of anything that a sleeping agent would miss.
+    #[inline(always)]
+    fn heard(&self) -> bool {
+        false
+    }
     fn enter(&mut self, _node: NodeId) {}
     fn leave(&mut self, _node: NodeId, _status: Status) {}
     fn halted(&mut self, _node: NodeId) {}
@@ -405,6 +410,17 @@ impl<C: Context, T: Tracer, M: Memory> Env<'_, '_, '_, C, T, M> {
             let stored = if y == IDLE { 0 } else { y - t.lo + 1 };
             put(self.own.mem_mut(), t.slot, t.width, stored);
         }
+    }
+}
+
+/// The whole tree's resume point as it is kept at the beginning of an agent's block; the block
+/// may be the first of many.
+#[inline(always)]
+pub(crate) fn stored_root(prog: &Program, block: &[u8]) -> u32 {
+    if prog.wide {
+        get(block, 0, prog.threads[0].width)
+    } else {
+        block.first().copied().unwrap_or(0).into()
     }
 }
 

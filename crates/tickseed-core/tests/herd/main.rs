@@ -8,6 +8,7 @@ mod faults;
 mod memory;
 mod pace;
 mod reload;
+mod touched;
 
 /// `docs/decisions.md` names a test for each decision about herds; all of them exist.
 #[test]

@@ -1,0 +1,166 @@
+//! A look in place of a tick.
+//!
+//! Most changes of a key make no difference: a number moves, and every guard answers as before.
+//! So an agent that was touched in its sleep is not ticked at once. The way that its next tick
+//! would take is followed first without doing anything: if that leads back to where the agent is,
+//! by guards, deadlines and what lies in its block alone, the tick would stutter and is left out.
+//! Whatever else is met there is a matter for the tick itself.
+
+use crate::compile::{IDLE, Op, Pc, Yield, is_over};
+use crate::context::Context;
+use crate::run::{Faults, FrameRecord, at, get_deadline, stored_root};
+use crate::status::Status;
+use crate::time::Time;
+use crate::tree::Tree;
+use crate::wake::WakeTable;
+
+/// What the next tick of an agent would answer that sleeps and was touched, if it would change
+/// nothing. `None` if it would, or if only a tick can tell.
+///
+/// The commonest way by far, by a few guards to a leaf that runs, is followed here, in few
+/// registers.
+#[inline(always)]
+pub(crate) fn still<C: Context>(
+    tree: &Tree<C>,
+    table: &WakeTable,
+    mem: &[u8],
+    cx: &C::At<'_>,
+    now: Time,
+    faults: &Faults,
+) -> Option<Status> {
+    let prog = &tree.program;
+    let stored = stored_root(prog, mem);
+    // The first yield is 0, and before it comes idle, the greatest number.
+    let began = stored.wrapping_sub(1);
+    let mut look = Look {
+        pc: at(&prog.entries, stored).pc,
+        old: began,
+        faults,
+    };
+    let block = C::block(cx);
+    let answer = loop {
+        match prog.ops.get(look.pc as usize) {
+            Some(Op::Whole { quick, s, f }) => look.pc = either(quick.whole(block), *s, *f),
+            Some(Op::Tick { y, .. }) if *y == began && table.is_deaf(look.pc) => {
+                break Some(Status::Running);
+            }
+            _ => break at_length(tree, table, mem, cx, now, &mut look, began),
+        }
+    };
+    core::mem::forget(look);
+    answer
+}
+
+/// Goes on with a look that meets other ops.
+#[inline(never)]
+fn at_length<C: Context>(
+    tree: &Tree<C>,
+    table: &WakeTable,
+    mem: &[u8],
+    cx: &C::At<'_>,
+    now: Time,
+    look: &mut Look<'_>,
+    began: Yield,
+) -> Option<Status> {
+    let prog = &tree.program;
+    let block = C::block(cx);
+    loop {
+        let pc = look.pc;
+        let old = look.old;
+        let Some(op) = prog.ops.get(pc as usize) else {
+            return is_over(pc).filter(|_| began == IDLE);
+        };
+        look.pc = match *op {
+            Op::Whole { quick, s, f } => either(quick.whole(block), s, f),
+            Op::Fraction { quick, s, f } => either(quick.fraction(block), s, f),
+            Op::Small { ty, quick, s, f } => either(quick.small(ty, block), s, f),
+            Op::Test { test, s, f } => either(at(&prog.tests, test).passes::<C>(cx), s, f),
+            Op::Compare { compare, s, f } => {
+                either(at(&prog.compares, compare).passes::<C>(cx), s, f)
+            }
+            Op::Ask { func, s, f } if !table.is_loud(pc) => {
+                either(at(&tree.funcs.preds, func)(cx), s, f)
+            }
+            Op::Resume {
+                lo,
+                len,
+                table,
+                els,
+            } => {
+                let k = old.wrapping_sub(lo);
+                if k < len {
+                    *at(&prog.tables, table + k)
+                } else {
+                    els
+                }
+            }
+            Op::Exit { lo, hi, to, .. } if !(lo <= old && old < hi) => to,
+            Op::Consume { to } => {
+                look.old = IDLE;
+                to
+            }
+            Op::Limit { slot, late, to } => either(get_deadline(mem, slot).passed(now), late, to),
+            Op::Gate { gate, to } => {
+                let g = at(&prog.gates, gate);
+                let until = get_deadline(mem, g.slot);
+                if !until.is_set() || until.passed(now) {
+                    to
+                } else if g.replay {
+                    return None;
+                } else {
+                    g.s
+                }
+            }
+            Op::If { slot, yes, no } => either(*at(mem, slot) != 0, yes, no),
+            Op::Set { slot, value, to } if *at(mem, slot) == value => to,
+            Op::WaitTick { slot, y, s } => {
+                if get_deadline(mem, slot).passed(now) {
+                    look.old = IDLE;
+                    s
+                } else {
+                    return (y == began).then_some(Status::Running);
+                }
+            }
+            Op::Tick { y, .. } | Op::LeafTick { y, .. } | Op::BoxedTick { y, .. } => {
+                return (y == began && table.is_deaf(pc)).then_some(Status::Running);
+            }
+            Op::Yield { y } => return (y == began && old == IDLE).then_some(Status::Running),
+            Op::Done(status) => return (began == IDLE).then_some(status),
+            _ => return None,
+        };
+    }
+}
+
+/// Where a look is. Dropped by a panic of what it calls (guards and keys) it notes that, as a
+/// tick would.
+struct Look<'f> {
+    pc: Pc,
+    /// As in the executor: the resume point, until it is taken up.
+    old: Yield,
+    faults: &'f Faults,
+}
+
+impl Drop for Look<'_> {
+    /// By value: so it lives in registers until then.
+    #[inline(always)]
+    fn drop(&mut self) {
+        panicked(self.faults, self.pc, self.old);
+    }
+}
+
+#[cold]
+#[inline(never)]
+fn panicked(faults: &Faults, pc: Pc, old: Yield) {
+    let record = FrameRecord {
+        thread: 0,
+        pc,
+        old,
+        traced: false,
+    };
+    faults.note(|fault| fault.frames.push(record));
+}
+
+#[inline(always)]
+fn either<T>(holds: bool, s: T, f: T) -> T {
+    if holds { s } else { f }
+}

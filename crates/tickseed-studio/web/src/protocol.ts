@@ -39,6 +39,7 @@ export interface WorldInfo {
   step: number;
   click: string;
   drain: string;
+  drain_label?: string;
   /** A behaviour that may be added to its tree; the label of its action. */
   offer?: { label: string; leaf: string };
 }

@@ -48,7 +48,8 @@ fn herd() -> Herd<()> {
     herd.set_levels([
         Cadence::hertz(10.0),
         Cadence::hertz(2.0).catch_up(CatchUp::Burst(3)),
-    ]);
+    ])
+    .unwrap();
     let all: Vec<_> = (0..5).map(|_| herd.spawn().unwrap()).collect();
     herd.set_level(all[2], 1).unwrap();
     herd.despawn(all[1], &mut (), Time::ZERO).unwrap();

@@ -43,7 +43,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         })
         .collect();
     // Near ones think ten times a second, far ones once.
-    herd.set_levels([Cadence::hertz(10.0), Cadence::hertz(1.0)]);
+    herd.set_levels([Cadence::hertz(10.0), Cadence::hertz(1.0)])?;
     for one in &sheep {
         let agent = herd.spawn()?;
         herd.set_level(agent, usize::from(one.far > 20.0))?;

@@ -18,6 +18,16 @@ pub enum HerdError {
         /// How many agents there are.
         capacity: usize,
     },
+    /// There are as many slots as a herd can have. Nothing was spawned.
+    TooMany {
+        /// How many that is.
+        most: usize,
+    },
+    /// Levels of detail: none, or more than 256. Nothing was changed.
+    Levels {
+        /// How many there were.
+        found: usize,
+    },
     /// The caller's data has fewer elements than the herd has slots. Nothing was ticked.
     Data {
         /// How many it takes: [`Herd::slots`](crate::Herd::slots).
@@ -48,6 +58,14 @@ impl fmt::Display for HerdError {
             HerdError::Full { capacity } => write!(
                 f,
                 "the herd is full: its capacity is fixed at {capacity} agents; despawn some, or make it growing"
+            ),
+            HerdError::TooMany { most } => write!(
+                f,
+                "the herd has {most} slots, and no herd can have more: despawn some agents, or keep two herds"
+            ),
+            HerdError::Levels { found } => write!(
+                f,
+                "{found} levels of detail: a herd has 1 to 256, since an agent keeps its level in a byte"
             ),
             HerdError::Data { wanted, found } => write!(
                 f,

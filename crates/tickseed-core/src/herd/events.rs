@@ -6,15 +6,15 @@ use alloc::vec::Vec;
 use core::time::Duration;
 
 use super::awake::Awake;
-use super::slots::{bit, ones};
+use super::slots::{bit, ones, set_bit};
+use super::touches::Touches;
 use super::wheel::Wheel;
 use super::{Handle, Herd, HerdError, Pace};
 use crate::compile::Program;
 use crate::context::Context;
 use crate::key::KeyId;
-use crate::run::stored_root;
 use crate::time::{Time, nanos};
-use crate::wake::{FirstKeys, Sabotage, WakeTable};
+use crate::wake::{Sabotage, WakeTable};
 
 /// How agents sleep.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -42,9 +42,7 @@ pub(crate) struct Events {
     pub(crate) shift: u32,
     /// In place of the tree's, in tests.
     pub(crate) table: Option<Box<WakeTable>>,
-    /// By the resume point as it is kept: which of the first keys agents depend on there that
-    /// sleep, once it has been asked. A zero may mean that it was not.
-    reads: Vec<FirstKeys>,
+    pub(crate) touches: Touches,
 }
 
 impl Events {
@@ -71,9 +69,7 @@ impl Events {
     /// Another tree from now on, or another table: everybody is awake.
     pub(crate) fn turn_to(&mut self, granule: u64, program: &Program) {
         self.table = None;
-        self.reads.clear();
-        self.reads
-            .resize(program.entries.len(), FirstKeys::default());
+        self.touches.restart(program);
         self.wheel.restart(granule);
         self.wake_all();
     }
@@ -103,7 +99,7 @@ impl<C: Context> Herd<C> {
             wheel: Wheel::new(now),
             shift,
             table: None,
-            reads: Vec::new(),
+            touches: Touches::default(),
         };
         events.grow(self.slots.len());
         events.turn_to(now, &self.tree.program);
@@ -142,60 +138,11 @@ impl<C: Context> Herd<C> {
     ///
     /// # Errors
     /// The handle is stale.
-    #[inline(always)]
+    #[inline]
     pub fn touch(&mut self, handle: Handle, key: impl Into<KeyId>) -> Result<(), HerdError> {
-        if self.touch_asleep(handle, key.into()) {
-            return Ok(());
-        }
-        self.check(handle).map(|_| ())
-    }
-
-    /// [`touch`](Herd::touch) of an agent that sleeps; whether it does.
-    #[inline(never)]
-    fn touch_asleep(&mut self, handle: Handle, key: KeyId) -> bool {
-        let Handle {
-            index,
-            generation,
-            herd,
-        } = handle;
-        let Some(events) = &mut self.events else {
-            return false;
-        };
-        // Who sleeps is there, so the generation alone tells whether it is the same agent.
-        if !events.awake.sleeps(index)
-            || herd != self.id
-            || self.slots.generations.get(index) != Some(generation)
-        {
-            return false;
-        }
-        let program = &self.tree.program;
-        let block = self.blocks.get(index as usize * program.bytes..);
-        let stored = stored_root(program, block.unwrap_or(&[]));
-        let reads = events.reads.get(stored as usize).and_then(|r| r.has(key));
-        if reads == Some(true) {
-            events.awake.touch(index);
-        } else {
-            self.touch_at_length(index, key);
-        }
-        true
-    }
-
-    /// Touches an agent that sleeps, if it was not asked before whether one at this resume point
-    /// depends on the key.
-    #[inline(never)]
-    fn touch_at_length(&mut self, index: u32, key: KeyId) {
-        let (prog, def) = (&self.tree.program, &self.tree.def);
-        let block = self.block(index);
-        let stored = stored_root(prog, block);
-        let (depends, first) = self.table().reads(prog, def, block, key);
-        if let Some(events) = &mut self.events {
-            if let (Some(known), Some(first)) = (events.reads.get_mut(stored as usize), first) {
-                *known = first;
-            }
-            if depends {
-                events.awake.touch(index);
-            }
-        }
+        self.check(handle)?;
+        self.note_touch(handle.index, key.into());
+        Ok(())
     }
 
     /// Tells that a key has changed in the contexts of all agents.
@@ -203,7 +150,7 @@ impl<C: Context> Herd<C> {
         let key = key.into();
         for word in 0..self.events.as_ref().map_or(0, |e| e.awake.words.len()) {
             for index in ones(core::iter::once(self.asleep_in(word)), word as u32 * 64) {
-                self.touch_at_length(index, key);
+                self.note_touch(index, key);
             }
         }
     }
@@ -231,6 +178,7 @@ impl<C: Context> Herd<C> {
         }
     }
 
+    /// The agents of a word that sleep, as far as touches were told.
     fn asleep_in(&self, word: usize) -> u64 {
         match &self.events {
             Some(events) => self.slots.ready[word] & events.awake.words[word].asleep(),
@@ -238,11 +186,32 @@ impl<C: Context> Herd<C> {
         }
     }
 
-    pub(super) fn sleeps(&self, index: u32) -> bool {
+    /// Whether an agent sleeps, as far as touches were told.
+    pub(super) fn sleeps_so_far(&self, index: u32) -> bool {
         match &self.events {
             Some(events) => events.awake.sleeps(index) && bit(&self.slots.ready, index),
             None => false,
         }
+    }
+
+    fn sleeps(&self, index: u32) -> bool {
+        self.sleeps_so_far(index) && !self.untold().any(|touched| touched == index)
+    }
+
+    /// The agents that sleep, a bit each.
+    pub(super) fn sleepers(&self) -> Vec<u64> {
+        let words = self.events.as_ref().map_or(0, |e| e.awake.words.len());
+        let mut words: Vec<u64> = (0..words).map(|w| self.asleep_in(w)).collect();
+        for touched in self.untold() {
+            set_bit(&mut words, touched, false);
+        }
+        words
+    }
+
+    /// Whether a key is one of those that an agent depends on which sleeps.
+    pub(super) fn depends(&self, index: u32, key: KeyId) -> bool {
+        let (prog, def) = (&self.tree.program, &self.tree.def);
+        self.table().reads(prog, def, self.block(index), key).0
     }
 
     fn table(&self) -> &WakeTable {
@@ -255,9 +224,8 @@ impl<C: Context> Herd<C> {
     /// How many agents sleep.
     #[must_use]
     pub fn asleep(&self) -> usize {
-        (0..self.events.as_ref().map_or(0, |e| e.awake.words.len()))
-            .map(|w| self.asleep_in(w).count_ones() as usize)
-            .sum()
+        let sleepers = self.sleepers();
+        sleepers.iter().map(|w| w.count_ones() as usize).sum()
     }
 
     /// Whether an agent sleeps.
@@ -291,7 +259,8 @@ impl<C: Context> Herd<C> {
     pub fn next_due(&self) -> Option<Time> {
         let events = self.events.as_ref()?;
         let mut words = self.slots.ready.iter().zip(&events.awake.words);
-        if words.any(|(ready, doze)| ready & !doze.asleep() != 0) {
+        if words.any(|(ready, doze)| ready & !doze.asleep() != 0) || self.untold().next().is_some()
+        {
             return Some(self.last.unwrap_or(Time::ZERO));
         }
         events.wheel.next().map(|g| Time(g << events.shift))

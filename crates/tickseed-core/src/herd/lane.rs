@@ -28,11 +28,28 @@ pub(crate) struct LaneOut {
     pub(crate) sleeps: Vec<(u32, u64)>,
     /// How many agents were ticked.
     pub(crate) ticked: usize,
+    /// Who is to have a turn next.
+    turns: Vec<Turns>,
     /// Whether the agent that is ticked is being removed.
     leaving: Cell<bool>,
     /// A block before its tick, if it is long.
     before: Vec<u8>,
 }
+
+/// Agents of one word that are to have a turn, and who of them was touched.
+#[derive(Clone, Copy)]
+struct Turns {
+    word: u32,
+    turns: u64,
+    touched: u64,
+}
+
+/// How many are listed before they have their turns, unless a word of words has more of them: a
+/// few for each block that memory can fetch at once.
+const GATHERED: u32 = 64;
+
+/// More agents of one word lie close together.
+const FEW: u32 = 8;
 
 /// The timer wheel's time.
 #[derive(Clone, Copy, Default)]
@@ -101,22 +118,70 @@ impl<C: Context> Lane<'_, C> {
     /// Hands over every agent that is fit to be ticked and awake, in order.
     #[inline]
     pub(crate) fn each_awake(&mut self, now: Time, mut f: impl FnMut(Ticker<'_, '_, C>)) {
-        for at in 0..self.awake.some.len() {
-            let mut some = self.awake.some[at];
-            while some != 0 {
-                let word = at * 64 + some.trailing_zeros() as usize;
-                some &= some - 1;
-                let (mut turns, touched) = self.awake.rouse(word, self.ready);
+        let mut at = 0;
+        while at < self.awake.some.len() {
+            at = self.gather(at);
+            for i in 0..self.out.turns.len() {
+                let Turns {
+                    word,
+                    mut turns,
+                    touched,
+                } = self.out.turns[i];
                 while turns != 0 {
                     let bit = turns.trailing_zeros();
                     turns &= turns - 1;
                     f(Ticker {
                         touched: touched >> bit & 1 != 0,
-                        ..Ticker::new(self, word as u32 * 64 + bit, now)
+                        ..Ticker::new(self, word * 64 + bit, now)
                     });
                 }
             }
         }
+    }
+
+    /// Lists the next who are to have a turn, from a place in the bits of words on; where to go on.
+    ///
+    /// Their blocks are fetched from memory meanwhile, one after the other without waiting for
+    /// any of them, where they lie far apart.
+    #[inline(never)]
+    fn gather(&mut self, from: usize) -> usize {
+        let stride = self.tree.program.bytes;
+        let (mut at, mut count, mut fetched) = (from, 0, 0_u8);
+        self.out.turns.clear();
+        while count < GATHERED && at < self.awake.some.len() {
+            let mut some = self.awake.some[at];
+            while some != 0 {
+                let word = at * 64 + some.trailing_zeros() as usize;
+                some &= some - 1;
+                let (turns, touched) = self.awake.rouse(word, self.ready);
+                if turns == 0 {
+                    continue;
+                }
+                let mut left = turns;
+                for _ in 0..FEW {
+                    if left == 0 {
+                        break;
+                    }
+                    let local = word * 64 + left.trailing_zeros() as usize;
+                    left &= left - 1;
+                    count += 1;
+                    fetched |= self.blocks.get(local * stride).copied().unwrap_or(0);
+                }
+                if left != 0 {
+                    // Close together: they are found fast enough.
+                    count = GATHERED;
+                }
+                let word = word as u32;
+                self.out.turns.push(Turns {
+                    word,
+                    turns,
+                    touched,
+                });
+            }
+            at += 1;
+        }
+        core::hint::black_box(fetched);
+        at
     }
 
     /// Whether an agent is fit to be ticked still, in the middle of a tick.

@@ -20,6 +20,7 @@ mod reload;
 mod save;
 mod slots;
 mod tick;
+mod touches;
 mod wheel;
 
 use alloc::collections::BTreeMap;
@@ -47,7 +48,7 @@ pub use lane::Ticker;
 pub use plain::{AgentSnapshot, HerdReport, HerdSnapshot};
 pub use reload::Leaving;
 pub use slots::Handle;
-use slots::{Generations, HerdId, Slots, bit, set_bit};
+use slots::{Generations, HerdId, MOST_SLOTS, Slots, bit, set_bit};
 
 /// How a herd is made.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -280,7 +281,7 @@ impl<C: Context> Herd<C> {
     /// A new agent. Its random stream is derived from the herd's seed.
     ///
     /// # Errors
-    /// The capacity is fixed and used up.
+    /// The capacity is fixed and used up; or there are two billion agents.
     pub fn spawn(&mut self) -> Result<Handle, HerdError> {
         let handle = self.place()?;
         if self.options.streams {
@@ -311,7 +312,8 @@ impl<C: Context> Herd<C> {
             });
         }
         let (stride, sides) = (self.tree.program.bytes, self.tree.program.sides);
-        let index = self.slots.take();
+        let index = self.slots.take(MOST_SLOTS);
+        let index = index.ok_or(HerdError::TooMany { most: MOST_SLOTS })?;
         let i = index as usize;
         if self.slots.len() > self.fresh.len() * 64 {
             self.fresh.push(0);

@@ -6,7 +6,7 @@ use alloc::sync::Arc;
 use alloc::vec::Vec;
 use core::fmt;
 
-use super::slots::{Generations, set_bit};
+use super::slots::{Generations, MOST_SLOTS, bit, set_bit};
 use super::{EventOptions, Handle, Herd, HerdOptions, Pace};
 use crate::cadence::Cadence;
 use crate::context::Context;
@@ -135,6 +135,7 @@ impl<C: Context> Herd<C> {
             });
         }
         let origin = Origin::new(&self.tree);
+        let sleepers = self.sleepers();
         let agent = |h: Handle| {
             let i = h.index as usize;
             let rng = self.rngs.get(i).copied().unwrap_or(Rng::new(0));
@@ -143,7 +144,7 @@ impl<C: Context> Herd<C> {
                 state: origin.snapshot(self.block(h.index), rng, self.last_of(h.index)),
                 own_last: self.lasts.get(i).map(|t| Time(*t)),
                 level: self.paces.get(i).map(|p| (p.level, p.pacer.next())),
-                asleep: self.sleeps(h.index),
+                asleep: bit(&sleepers, h.index),
                 timer: self.events.as_ref().and_then(|e| e.wheel.due(h.index)),
             }
         };
@@ -187,7 +188,7 @@ impl<C: Context> Herd<C> {
     ) -> Result<(Herd<C>, HerdReport), SnapshotError> {
         let wrong = |agent, what| SnapshotError::Invalid { agent, what };
         let slots = snapshot.generations.len();
-        if u32::try_from(slots).is_err() || snapshot.levels.len() > 256 {
+        if slots > MOST_SLOTS || snapshot.levels.len() > 256 {
             return Err(wrong(None, "it has too many slots or levels"));
         }
         let same = tree.fingerprint() == snapshot.tree;

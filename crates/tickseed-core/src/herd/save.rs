@@ -4,7 +4,7 @@ use alloc::sync::Arc;
 use alloc::vec::Vec;
 use core::time::Duration;
 
-use super::slots::{Generations, Slots, bit, ones};
+use super::slots::{Generations, MOST_SLOTS, Slots, bit, ones};
 use super::{EventOptions, Handle, Herd, HerdOptions, Pace};
 use crate::cadence::{Cadence, CatchUp};
 use crate::compile::IDLE;
@@ -63,7 +63,7 @@ impl<C: Context> Herd<C> {
                 out.u8(1);
                 out.u32(events.shift);
                 out.u64(events.wheel.now());
-                out.words(events.awake.words.iter().map(|doze| !doze.asleep()));
+                out.words(self.sleepers().iter().map(|asleep| !asleep));
                 let timer = |i: u32| Some((i, events.wheel.due(i)?));
                 let timers: Vec<(u32, u64)> = (0..slots as u32).filter_map(timer).collect();
                 out.numbers(timers.iter().map(|t| t.0));
@@ -114,7 +114,7 @@ impl<C: Context> Herd<C> {
         herd.options.capacity = capacity;
         let sized = |of: usize, per: bool| of == if per { slots } else { 0 };
         let in_levels = |l: &u8| usize::from(*l) < periods.len();
-        let whole = u32::try_from(slots).is_ok()
+        let whole = slots <= MOST_SLOTS
             && alive.len() == words
             && fresh.len() == words
             && blocks.len() == slots * herd.tree.program.bytes

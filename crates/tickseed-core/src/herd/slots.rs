@@ -25,6 +25,9 @@ impl core::fmt::Display for Handle {
     }
 }
 
+/// How many slots a herd can have: the timer wheel has a bit of a slot's number for itself.
+pub(crate) const MOST_SLOTS: usize = 1 << 31;
+
 /// Which herd of the process a handle belongs to.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub(crate) struct HerdId(u32);
@@ -199,20 +202,25 @@ impl Slots {
 
     /// Takes a slot: the lowest that is free, or a new one. The agents stay close together so,
     /// and no list of free slots has to be kept.
-    pub(crate) fn take(&mut self) -> u32 {
-        let index = self.lowest_free().unwrap_or_else(|| {
-            let index = self.len() as u32;
-            self.generations.push();
-            if index.is_multiple_of(64) {
-                self.alive.push(0);
-                self.ready.push(0);
+    /// `None` if there are `most` slots and all are taken.
+    pub(crate) fn take(&mut self, most: usize) -> Option<u32> {
+        let index = match self.lowest_free() {
+            Some(index) => index,
+            None if self.len() >= most => return None,
+            None => {
+                let index = self.len() as u32;
+                self.generations.push();
+                if index.is_multiple_of(64) {
+                    self.alive.push(0);
+                    self.ready.push(0);
+                }
+                index
             }
-            index
-        });
+        };
         set_bit(&mut self.alive, index, true);
         set_bit(&mut self.ready, index, true);
         self.live += 1;
-        index
+        Some(index)
     }
 
     fn lowest_free(&mut self) -> Option<u32> {
@@ -252,31 +260,44 @@ impl Slots {
 mod tests {
     use super::*;
 
+    fn take(slots: &mut Slots) -> u32 {
+        slots.take(MOST_SLOTS).unwrap()
+    }
+
+    #[test]
+    fn there_are_no_more_slots_than_there_can_be() {
+        let mut slots = Slots::default();
+        let all: Vec<Option<u32>> = (0..4).map(|_| slots.take(3)).collect();
+        assert_eq!(all, [Some(0), Some(1), Some(2), None]);
+        slots.free(1);
+        assert_eq!((slots.take(3), slots.take(3)), (Some(1), None));
+    }
+
     #[test]
     fn a_slot_whose_generations_are_used_up_is_retired() {
         let mut slots = Slots::default();
-        assert_eq!(slots.take(), 0);
+        assert_eq!(take(&mut slots), 0);
         slots.generations = Generations::Wide(alloc::vec![u32::MAX]);
         assert!(slots.has(0, u32::MAX) && !slots.has(0, 0));
         slots.free(0);
         assert!(!slots.has(0, u32::MAX));
-        assert_eq!((slots.take(), slots.take()), (1, 2));
+        assert_eq!((take(&mut slots), take(&mut slots)), (1, 2));
         slots.free(1);
-        assert_eq!(slots.take(), 1);
+        assert_eq!(take(&mut slots), 1);
     }
 
     #[test]
     fn generations_take_a_byte_until_that_is_not_enough() {
         let mut slots = Slots::default();
-        slots.take();
-        slots.take();
+        take(&mut slots);
+        take(&mut slots);
         for tenant in 0..1000 {
             assert!(slots.has(0, tenant), "{tenant}");
             assert_eq!(slots.generations.width(), if tenant < 256 { 1 } else { 4 });
             slots.free(0);
             // No handle ever fits two tenants.
             assert!((0..=tenant).all(|old| !slots.has(0, old)));
-            assert_eq!(slots.take(), 0);
+            assert_eq!(take(&mut slots), 0);
         }
         assert!(slots.has(1, 0));
     }
@@ -284,9 +305,9 @@ mod tests {
     #[test]
     fn free_slots_are_taken_from_below_before_new_ones_are_made() {
         let mut slots = Slots::default();
-        (0..300).for_each(|i| assert_eq!(slots.take(), i));
+        (0..300).for_each(|i| assert_eq!(take(&mut slots), i));
         [7, 290, 64, 8].into_iter().for_each(|i| slots.free(i));
-        let taken: Vec<u32> = (0..6).map(|_| slots.take()).collect();
+        let taken: Vec<u32> = (0..6).map(|_| take(&mut slots)).collect();
         assert_eq!(taken, [7, 8, 64, 290, 300, 301]);
     }
 

@@ -1,5 +1,7 @@
 //! Ticking a herd: all agents, a share of them, each at its own cadence, or those awake.
 
+use alloc::vec::Vec;
+
 use super::awake::AwakeOf;
 use super::lane::{Granules, Lane, LaneOut, Ticker};
 use super::slots::set_bit;
@@ -14,7 +16,7 @@ use crate::time::Time;
 /// A herd in a tick. Dropped, also by a panic, it does what the tick has left to be done.
 pub(super) struct Ticking<'h, C: Context> {
     pub(super) herd: &'h mut Herd<C>,
-    pub(super) outs: alloc::vec::Vec<LaneOut>,
+    pub(super) outs: Vec<LaneOut>,
     /// Whether this tick is one of the whole herd: the time that it knows.
     whole: Option<Time>,
 }
@@ -185,19 +187,27 @@ impl<C: Context> Herd<C> {
     /// Declares levels of detail: how often agents are ticked by
     /// [`tick_levels`](Herd::tick_levels). Everybody begins on level 0.
     ///
-    /// # Panics
-    /// If there are none, or more than 256.
-    pub fn set_levels(&mut self, levels: impl IntoIterator<Item = Cadence>) {
-        self.levels = levels.into_iter().collect();
-        assert!(
-            (1..=256).contains(&self.levels.len()),
-            "a herd has 1 to 256 levels, not {}",
-            self.levels.len()
-        );
-        let pacer = self.levels[0].start(Time::ZERO);
+    /// # Errors
+    /// There are none, or more than 256: then the levels stay as they were.
+    pub fn set_levels(
+        &mut self,
+        levels: impl IntoIterator<Item = Cadence>,
+    ) -> Result<(), HerdError> {
+        let levels: Vec<Cadence> = levels.into_iter().collect();
+        let first = match levels.first() {
+            Some(first) if levels.len() <= 256 => first,
+            _ => {
+                return Err(HerdError::Levels {
+                    found: levels.len(),
+                });
+            }
+        };
+        let pacer = first.start(Time::ZERO);
         self.paces.clear();
         self.paces
             .resize(self.slots.len(), Pace { pacer, level: 0 });
+        self.levels = levels;
+        Ok(())
     }
 
     /// Puts an agent on a level of detail, one of those of [`set_levels`](Herd::set_levels);
@@ -279,6 +289,7 @@ impl<C: Context> Herd<C> {
         if self.events.is_none() {
             self.use_events(super::EventOptions::default());
         }
+        self.tell_touches();
         let back = self.last.is_some_and(|last| now < last);
         if let Some(events) = &mut self.events {
             events.advance(now, back);

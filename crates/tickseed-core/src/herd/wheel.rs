@@ -83,8 +83,11 @@ impl Wheel {
     /// Sets the slot's timer, in place of the one it had. It must be due in the future.
     pub(crate) fn set(&mut self, slot: u32, due: u64) {
         debug_assert!(due > self.now);
-        self.clear(slot);
         let due = due.min(self.now + MOST);
+        if self.due(slot) == Some(due) {
+            return;
+        }
+        self.clear(slot);
         self.link(slot, due);
     }
 

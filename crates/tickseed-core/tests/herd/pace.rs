@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use tickseed_core::{Cadence, CatchUp, Context, Herd, Time, Tree, nodes};
+use tickseed_core::{Cadence, CatchUp, Context, Herd, HerdError, Time, Tree, nodes};
 
 /// The ticks of one agent: when, and how long after the one before.
 #[derive(Clone, Default)]
@@ -65,7 +65,8 @@ fn levels_of_detail_are_cadences() {
         Cadence::every(Duration::from_millis(10)),
         Cadence::every(Duration::from_millis(50)),
         Cadence::every(Duration::from_millis(40)).catch_up(CatchUp::Burst(9)),
-    ]);
+    ])
+    .unwrap();
     herd.set_level(herd.at(1).unwrap(), 1).unwrap();
     herd.set_level(herd.at(2).unwrap(), 7).unwrap();
     for now in [0, 10, 20, 30, 90, 100] {
@@ -89,4 +90,24 @@ fn levels_of_detail_are_cadences() {
         });
     }
     assert_eq!(ticks[0].0.last(), Some(&(150, 50)));
+}
+
+#[test]
+fn a_herd_has_between_one_and_256_levels() {
+    let (mut herd, mut ticks) = herd(2);
+    let levels = |n: usize| (0..n).map(|_| Cadence::hertz(10.0));
+    herd.set_levels(levels(256)).unwrap();
+    herd.set_level(herd.at(1).unwrap(), 255).unwrap();
+    for found in [0, 257] {
+        match herd.set_levels(levels(found)) {
+            Err(HerdError::Levels { found: said }) => assert_eq!(said, found),
+            other => panic!("{other:?}"),
+        }
+    }
+    // They are as they were.
+    herd.tick_levels(ms(0), |a| {
+        let i = a.index();
+        a.tick(&mut ticks[i]).unwrap();
+    });
+    assert!(ticks.iter().all(|t| t.0.len() == 1));
 }

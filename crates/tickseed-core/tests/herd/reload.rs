@@ -67,7 +67,8 @@ fn leaves_that_go_on_go_on_and_those_that_are_gone_are_halted_once() {
     let old = n.parallel([work("dig"), n.sequence([rest, work("sing")])]);
     let (mut herd, mut logs) = ticked(built(old), 3);
     let handles: Vec<_> = herd.handles().collect();
-    herd.set_levels([Cadence::hertz(10.0), Cadence::hertz(1.0)]);
+    herd.set_levels([Cadence::hertz(10.0), Cadence::hertz(1.0)])
+        .unwrap();
     herd.set_level(handles[1], 1).unwrap();
     let levels = herd.snapshot().unwrap().levels;
 
@@ -233,7 +234,8 @@ fn levels_of_detail_are_saved() {
     let tree = built(nodes::<Log>().run_forever());
     let mut herd = Herd::new(tree.clone());
     let all: Vec<_> = (0..4).map(|_| herd.spawn().unwrap()).collect();
-    herd.set_levels([Cadence::hertz(10.0), Cadence::hertz(1.0)]);
+    herd.set_levels([Cadence::hertz(10.0), Cadence::hertz(1.0)])
+        .unwrap();
     herd.set_level(all[3], 1).unwrap();
     let turns = |herd: &mut Herd<Log>, at: u64| {
         let mut ticked = Vec::new();

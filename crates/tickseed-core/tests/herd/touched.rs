@@ -153,6 +153,95 @@ fn a_deadline_that_passes_is_not_looked_over() {
     assert_eq!(due(&mut herd, &mut guard, 100), Some(Status::Success));
 }
 
+/// A herd of so many that sleep, and what they see.
+fn many(agents: usize) -> (Herd<Guard>, Vec<Guard>) {
+    let n = nodes::<Guard>();
+    let hurt = n.sequence([n.check(HP.lt(20)), flee()]);
+    let root = n.selector([hurt, idle().sleeps()]).reactive();
+    let mut herd = Herd::new(Arc::new(root.build().unwrap()));
+    let mut guards: Vec<Guard> = Vec::new();
+    for _ in 0..agents {
+        herd.spawn().unwrap();
+        let mut guard = Guard::default();
+        guard.block.hp = 100;
+        guards.push(guard);
+    }
+    for now in 0..3 {
+        let all = herd.tick_due(Time(now), |a| {
+            let i = a.index();
+            a.tick(&mut guards[i]).unwrap();
+        });
+        assert_eq!(all.ticked, if now < 2 { agents } else { 0 });
+    }
+    (herd, guards)
+}
+
+#[test]
+fn however_many_are_touched_each_has_its_turn_in_order_and_nobody_else() {
+    let (mut herd, mut guards) = many(9000);
+    for step in [1, 7, 13, 700] {
+        // Out of order, some of them twice, and some for a key that does not matter.
+        for i in (0..9000).rev().step_by(step).chain([8999]) {
+            let one = herd.at(i).unwrap();
+            guards[i].block.hp = if i % 2 == 0 { 10 } else { 90 };
+            herd.touch(one, HP).unwrap();
+            herd.touch(herd.at(i / 2).unwrap(), ENEMY).unwrap();
+        }
+        let expected: Vec<usize> = (0..9000).filter(|i| (8999 - i) % step == 0).collect();
+        assert_eq!(herd.asleep(), 9000 - expected.len());
+        let mut turns = Vec::new();
+        guards.iter_mut().for_each(|g| g.fled = 0);
+        herd.tick_due(Time(step as u64), |a| {
+            turns.push(a.index());
+            let i = a.index();
+            a.tick(&mut guards[i]).unwrap();
+        });
+        assert_eq!(turns, expected);
+        for (i, guard) in guards.iter_mut().enumerate() {
+            assert_eq!(guard.fled > 0, i % 2 == 0 && expected.contains(&i), "{i}");
+            guard.block.hp = 100;
+        }
+        // To sleep again.
+        for _ in 0..3 {
+            herd.tick_due(Time(step as u64), |a| {
+                let i = a.index();
+                a.tick(&mut guards[i]).unwrap();
+            });
+        }
+        assert_eq!(herd.asleep(), 9000);
+    }
+}
+
+#[test]
+fn who_was_touched_is_awake_in_what_is_saved() {
+    let (mut herd, _) = many(3);
+    herd.touch(herd.at(1).unwrap(), HP).unwrap();
+    assert_eq!(herd.asleep(), 2);
+    let loaded = Herd::load(herd.tree().clone(), &herd.save().unwrap()).unwrap();
+    let asleep = |i: usize| loaded.is_asleep(loaded.at(i).unwrap()).unwrap();
+    assert_eq!([asleep(0), asleep(1), asleep(2)], [true, false, true]);
+    let snapshot = herd.snapshot().unwrap();
+    let asleep: Vec<bool> = snapshot.agents.iter().map(|a| a.asleep).collect();
+    assert_eq!(asleep, [true, false, true]);
+}
+
+#[test]
+fn a_touch_of_one_that_is_gone_before_the_tick_does_not_matter() {
+    let (mut herd, mut guards) = many(2);
+    let one = herd.at(0).unwrap();
+    herd.touch(one, HP).unwrap();
+    herd.despawn(one, &mut guards[0], Time(5)).unwrap();
+    let turn = herd.tick_due(Time(6), |a| {
+        let i = a.index();
+        a.tick(&mut guards[i]).unwrap();
+    });
+    assert_eq!((turn.ticked, herd.asleep()), (0, 1));
+    let next = herd.spawn().unwrap();
+    assert_eq!(next.index, one.index);
+    herd.touch(next, HP).unwrap();
+    assert!(!herd.is_asleep(next).unwrap());
+}
+
 /// A function that says what it reads.
 fn asks() -> Node<Guard> {
     let n = nodes::<Guard>();

@@ -1,0 +1,121 @@
+//! Touches that are still to be told.
+//!
+//! Whether a touch matters stands in the agent's block, which in a large herd is far from the
+//! last one's, and takes longer to fetch than all the rest takes. So touches are noted first. A
+//! row of them is told at once: the blocks are fetched one after the other without waiting for
+//! any of them.
+
+use alloc::vec::Vec;
+
+use super::awake::Awake;
+use super::{Events, Herd};
+use crate::compile::Program;
+use crate::context::Context;
+use crate::def::Def;
+use crate::key::KeyId;
+use crate::run::stored_root;
+use crate::wake::{FirstKeys, WakeTable};
+
+/// How many touches are noted before they are told: they stay in the nearest cache.
+const MOST: usize = 512;
+/// How many blocks are fetched at once.
+const ROW: usize = 32;
+
+/// Touches that were not told yet, and what helps to tell them.
+#[derive(Default)]
+pub(crate) struct Touches {
+    noted: Vec<(u32, KeyId)>,
+    /// By the resume point as it is kept: which of the first keys agents depend on there that
+    /// sleep, once it has been asked. A zero may mean that it was not.
+    reads: Vec<FirstKeys>,
+}
+
+impl Touches {
+    /// Forgets all: everybody is awake. There is room for as many as will ever be noted.
+    pub(crate) fn restart(&mut self, program: &Program) {
+        self.noted.clear();
+        self.noted.reserve_exact(MOST);
+        self.reads.clear();
+        self.reads
+            .resize(program.entries.len(), FirstKeys::default());
+    }
+
+    /// Notes one; whether they should be told now.
+    #[inline(always)]
+    pub(crate) fn note(&mut self, index: u32, key: KeyId) -> bool {
+        self.noted.push((index, key));
+        self.noted.len() >= MOST
+    }
+
+    /// Touches those who sleep and depend on the keys.
+    fn tell(
+        &mut self,
+        awake: &mut Awake,
+        table: &WakeTable,
+        (prog, def): (&Program, &Def),
+        blocks: &[u8],
+    ) {
+        let mut stored = [0; ROW];
+        for row in self.noted.chunks(ROW) {
+            for (stored, (index, _)) in stored.iter_mut().zip(row) {
+                let block = blocks.get(*index as usize * prog.bytes..);
+                *stored = stored_root(prog, block.unwrap_or(&[]));
+            }
+            for (stored, &(index, key)) in stored.iter().zip(row) {
+                if !awake.sleeps(index) {
+                    continue;
+                }
+                let Some(reads) = self.reads.get_mut(*stored as usize) else {
+                    continue;
+                };
+                let depends = reads.has(key) == Some(true) || {
+                    let block = &blocks[index as usize * prog.bytes..][..prog.bytes];
+                    let (depends, first) = table.reads(prog, def, block, key);
+                    *reads = first.unwrap_or(*reads);
+                    depends
+                };
+                if depends {
+                    awake.touch(index);
+                }
+            }
+        }
+        self.noted.clear();
+    }
+}
+
+impl<C: Context> Herd<C> {
+    /// Notes a touch of an agent that is there.
+    #[inline(always)]
+    pub(super) fn note_touch(&mut self, index: u32, key: KeyId) {
+        if let Some(events) = &mut self.events
+            && events.touches.note(index, key)
+        {
+            self.tell_touches();
+        }
+    }
+
+    /// Touches those who sleep and depend on the keys that were noted.
+    #[inline(never)]
+    pub(super) fn tell_touches(&mut self) {
+        let tree = &*self.tree;
+        if let Some(events) = &mut self.events {
+            let Events {
+                touches,
+                awake,
+                table,
+                ..
+            } = events;
+            let table = table.as_deref().unwrap_or_else(|| tree.wakes());
+            touches.tell(awake, table, (&tree.program, &tree.def), &self.blocks);
+        }
+    }
+
+    /// Those of the agents that sleep so far who are going to be told that they are touched;
+    /// an agent may be among them several times.
+    pub(super) fn untold(&self) -> impl Iterator<Item = u32> + '_ {
+        let noted = self.events.iter().flat_map(|e| &e.touches.noted);
+        noted
+            .filter(|(index, key)| self.sleeps_so_far(*index) && self.depends(*index, *key))
+            .map(|(index, _)| *index)
+    }
+}

@@ -1,11 +1,12 @@
 //! Where every node keeps its bytes in the agent's block.
 //!
 //! The block is: the root's resume point, history, frames. The first byte is the resume point's
-//! also where a tree that never runs on keeps other state: then it stays zero. Frames are like stack frames:
-//! children that cannot both be touched in one tick share bytes. Under a reactive node they
-//! can (an earlier child writes its bytes and fails, and the running sibling then reads its
-//! own), so there they do not share; nor do children of parallels, which live together.
-//! History shares nothing and is never cleared by a halt.
+//! also where a tree that never runs on keeps other state: then it stays zero.
+//!
+//! Frames are like stack frames: children that cannot both be touched in one tick share bytes.
+//! Under a reactive node they can (an earlier child writes its bytes and fails, and the running
+//! sibling then reads its own), so there they do not share; nor do children of parallels, which
+//! live together. History shares nothing and is never cleared by a halt.
 
 use alloc::vec;
 use alloc::vec::Vec;

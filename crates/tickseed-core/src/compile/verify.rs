@@ -41,6 +41,13 @@ pub(super) fn verify(p: &Program) {
             | Op::Deadline { slot, .. }
             | Op::Limit { slot, .. } => slot,
             Op::Gate { gate, .. } | Op::Close { gate, .. } => p.gates[gate as usize].slot,
+            Op::Pend {
+                slot: Some(slot), ..
+            } => slot.get(),
+            Op::Utility { utility } => match p.utilities[utility as usize].dwell {
+                Some(slot) => slot,
+                None => continue,
+            },
             _ => continue,
         };
         assert!(

@@ -26,7 +26,7 @@ pub(crate) struct LaneOut {
     pub(crate) freed: Vec<u32>,
     /// Agents that fall asleep, and when they are to be woken.
     pub(crate) sleeps: Vec<(u32, u64)>,
-    /// How many agents were ticked.
+    /// How many agents were ticked, or looked at in place of it.
     pub(crate) ticked: usize,
     /// Who is to have a turn next.
     turns: Vec<Turns>,

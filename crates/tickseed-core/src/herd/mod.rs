@@ -69,7 +69,8 @@ pub struct HerdOptions {
 /// What a tick of a herd came to.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Turn {
-    /// How many agents were ticked.
+    /// How many agents were ticked, those included that a look in place of the tick found to
+    /// sleep on: see [`tick_due`](Herd::tick_due).
     pub ticked: usize,
     /// How many were poisoned by it, and wait to be [recovered](Herd::recover).
     pub poisoned: usize,

@@ -176,8 +176,9 @@ impl<C: Context> Herd<C> {
 
     /// A herd as it was when the snapshot was taken, at the time `now`. With the same tree it
     /// goes on as the herd would have that was saved (but for what boxed leaves held, which start
-    /// again; and an agent may be ticked once more, without effect, before it sleeps again); with an edited tree each agent goes on as [`Tree::restore`] says, and
-    /// everybody is awake. Agents have the index and generation that they had then.
+    /// again; and an agent may be ticked once more, without effect, before it sleeps again); with
+    /// an edited tree each agent goes on as [`Tree::restore`] says, and everybody is awake. Agents
+    /// have the index and generation that they had then.
     ///
     /// # Errors
     /// The data contradicts itself; the error names the agent.

@@ -10,7 +10,7 @@ use crate::cadence::{Cadence, CatchUp};
 use crate::compile::IDLE;
 use crate::context::Context;
 use crate::rng::Rng;
-use crate::run::resume_point;
+use crate::run::{resume_point, stored_root};
 use crate::snapshot::{Of, Reader, Report, Snapshot, SnapshotError, Writer};
 use crate::time::{Time, nanos};
 use crate::tree::Tree;
@@ -163,7 +163,10 @@ impl<C: Context> Herd<C> {
             })
             .collect();
         for index in ones(herd.slots.alive.iter().copied(), 0) {
-            if !herd.tree.is_sound(herd.block(index), 0) {
+            // A tree that never runs on has no resume point, but a byte that says so.
+            let (program, block) = (&herd.tree.program, herd.block(index));
+            let begins = (stored_root(program, block) as usize) < program.entries.len();
+            if !begins || !herd.tree.is_sound(block, 0) {
                 return Err(r.damaged("an agent is where its tree has no such place"));
             }
         }
@@ -251,6 +254,28 @@ impl<C: Context> Tree<C> {
         match self.threads_at(y) {
             Some((first, len)) => (first..first + len).all(|t| self.is_sound(mem, t)),
             None => true,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::node::nodes;
+
+    /// A checksum tells nothing of bytes that were made up.
+    #[test]
+    fn a_resume_point_that_the_tree_does_not_have_is_refused() {
+        let n = nodes::<()>();
+        let waits = n.selector([n.fail(), n.wait(Duration::from_secs(1))]);
+        let never_runs_on = n.run_once(n.succeed());
+        for root in [waits, never_runs_on] {
+            let tree = Arc::new(root.build().unwrap());
+            let mut herd = Herd::new(tree.clone());
+            herd.spawn().unwrap();
+            assert!(Herd::load(tree.clone(), &herd.save().unwrap()).is_ok());
+            herd.blocks[0] = 7;
+            assert!(Herd::load(tree, &herd.save().unwrap()).is_err());
         }
     }
 }

@@ -83,7 +83,7 @@ impl Wheel {
     /// Sets the slot's timer, in place of the one it had. It must be due in the future.
     pub(crate) fn set(&mut self, slot: u32, due: u64) {
         debug_assert!(due > self.now);
-        let due = due.min(self.now + MOST);
+        let due = due.min(self.now.saturating_add(MOST));
         if self.due(slot) == Some(due) {
             return;
         }
@@ -245,6 +245,22 @@ mod tests {
                 }
                 assert_eq!(wheel.due(slot), set.get(&slot).copied());
             }
+        }
+    }
+
+    #[test]
+    fn timers_at_the_end_of_time_fire() {
+        for ahead in [1, 2, 100, MOST - 1, MOST] {
+            let mut wheel = Wheel::new(u64::MAX - ahead);
+            wheel.grow(1);
+            wheel.set(0, u64::MAX);
+            assert_eq!(wheel.due(0), Some(u64::MAX));
+            assert!(wheel.next().is_some_and(|next| next > wheel.now()));
+            let mut fired = 0;
+            wheel.advance(u64::MAX - 1, |_| fired += 1);
+            assert_eq!(fired, 0);
+            wheel.advance(u64::MAX, |_| fired += 1);
+            assert_eq!((fired, wheel.next()), (1, None));
         }
     }
 

@@ -165,6 +165,9 @@ impl<T: Tracer> Tracer for &mut T {
     fn unwind(&mut self) {
         T::unwind(self);
     }
+    fn heard(&self) -> bool {
+        T::heard(self)
+    }
     fn enter(&mut self, node: NodeId) {
         T::enter(self, node);
     }

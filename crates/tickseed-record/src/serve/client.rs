@@ -191,10 +191,14 @@ impl Client {
                         };
                     }
                 }
+                // A read with a timeout is cut short by every signal that somebody handles: a
+                // terminal that changes its size sends one.
                 Err(tungstenite::Error::Io(e))
                     if matches!(
                         e.kind(),
-                        io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut
+                        io::ErrorKind::WouldBlock
+                            | io::ErrorKind::TimedOut
+                            | io::ErrorKind::Interrupted
                     ) =>
                 {
                     self.silent += self.listened.elapsed().min(most);

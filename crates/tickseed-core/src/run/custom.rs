@@ -18,8 +18,8 @@ impl<C: Context, T: Tracer, M: Memory> BranchHost<C> for Host<'_, '_, '_, '_, C,
         self.spec.children as usize
     }
     fn tick(&mut self, child: usize) -> Result<Status, Stop> {
-        if self.env.own.faults().failed() {
-            // The rule went on after a child failed with an error: nothing more is ticked.
+        if self.env.own.faults().any() {
+            // The rule went on after a child failed or panicked: nothing more is ticked.
             return Err(Stop::passed_on());
         }
         self.last = Some(child as u32);
@@ -28,7 +28,7 @@ impl<C: Context, T: Tracer, M: Memory> BranchHost<C> for Host<'_, '_, '_, '_, C,
             .map_err(|Failed| Stop::passed_on())
     }
     fn halt(&mut self, child: usize) {
-        if !self.env.own.faults().failed() {
+        if !self.env.own.faults().any() {
             self.env.halt_thread(self.spec.first + child as u32);
         }
     }
@@ -75,8 +75,18 @@ impl<C: Context, T: Tracer, M: Memory> Env<'_, '_, '_, C, T, M> {
         let result = rule.tick(&mut Branches::new(&mut host, fresh));
         let last = host.last;
         match result {
-            // A rule that swallowed a child's error does not hide it.
-            _ if self.own.faults().failed() => Err(Failed),
+            // A rule that swallowed a child's error does not hide it; nor does one that caught a
+            // panic, after which the child is half done.
+            _ if self.own.faults().any() => {
+                if !self.own.faults().failed() {
+                    let error = "a child panicked, and the node caught it and went on: end what panics in the leaf itself, or let it pass";
+                    let error = crate::leaf::LeafError::new(error);
+                    self.own
+                        .faults()
+                        .note(|fault| fault.error = Some((node, error)));
+                }
+                Err(Failed)
+            }
             Ok(status) => {
                 if T::ON
                     && let Some(c) = last

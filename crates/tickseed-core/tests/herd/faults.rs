@@ -5,7 +5,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use tickseed_core::nodes::Threshold;
-use tickseed_core::{Context, Herd, HerdError, LeafError, Status, TickError, Time, Tree, nodes};
+use tickseed_core::{
+    Branches, Context, CustomNode, Herd, HerdError, LeafError, Status, Stop, TickError, Time, Tree,
+    nodes,
+};
 
 /// What goes wrong, and what is noted.
 #[derive(Default)]
@@ -307,4 +310,78 @@ fn a_clock_that_jumps_or_runs_back_ends_no_sleep_too_late() {
     assert_eq!(at(hour + 9_000), (0, true));
     // An hour ahead: one tick.
     assert_eq!(at(2 * hour), (1, false));
+}
+
+/// A node of a user who means well.
+struct Calm;
+
+impl CustomNode<Trouble> for Calm {
+    type State = ();
+    type Memory = ();
+    fn name(&self) -> &'static str {
+        "calm"
+    }
+    fn tick(
+        &self,
+        branches: &mut Branches<'_, Trouble>,
+        (): &mut (),
+        (): &mut (),
+    ) -> Result<Status, Stop> {
+        let tick = AssertUnwindSafe(|| branches.tick(0));
+        catch_unwind(tick).unwrap_or(Ok(Status::Failure))
+    }
+}
+
+/// Found in review: the panic's traces stayed with the herd, and the next agent that failed was
+/// taken to have run what the first one did.
+#[test]
+fn a_panic_that_a_custom_node_catches_poisons_its_own_agent_and_no_other() {
+    let n = nodes::<Trouble>();
+    let work = |name| {
+        n.action(name, move |cx| {
+            cx.notes.push(name);
+            if cx.panics {
+                panic!("as asked");
+            }
+            if cx.fails {
+                return Err(LeafError::new("as asked"));
+            }
+            Ok(Status::Failure)
+        })
+        .on_halt(|cx| cx.notes.push("halted"))
+    };
+    let calm = n.custom(Calm, [work("first")]);
+    let tree = Arc::new(n.selector([calm, work("second")]).build().unwrap());
+    let mut herd = Herd::new(tree.clone());
+    let handles = [herd.spawn().unwrap(), herd.spawn().unwrap()];
+    let mut all = [Trouble::default(), Trouble::default()];
+    all[0].panics = true;
+    all[1].fails = true;
+    let results = tick(&mut herd, &mut all);
+    for result in &results {
+        assert!(matches!(result, Err(TickError::Leaf { .. })), "{result:?}");
+    }
+    assert!(
+        results[0]
+            .as_ref()
+            .unwrap_err()
+            .to_string()
+            .contains("a child panicked")
+    );
+    assert_eq!(herd.poisoned().collect::<Vec<_>>(), handles);
+    for (handle, trouble) in handles.into_iter().zip(&mut all) {
+        herd.recover(handle, trouble, Time::ZERO).unwrap();
+        assert_eq!(trouble.notes, ["first", "halted"]);
+        (trouble.panics, trouble.fails) = (false, false);
+        trouble.notes.clear();
+    }
+    assert_eq!(tick(&mut herd, &mut all).len(), 2);
+    assert_eq!(all[0].notes, ["first", "second"]);
+    // So does a lone agent.
+    let (mut agent, mut trouble) = (tree.agent(), Trouble::default());
+    trouble.panics = true;
+    let failed = tree.tick(&mut agent, &mut trouble, Time::ZERO);
+    assert!(matches!(failed, Err(TickError::Leaf { .. })));
+    tree.recover(&mut agent, &mut trouble, Time::ZERO).unwrap();
+    assert_eq!(trouble.notes, ["first", "halted"]);
 }

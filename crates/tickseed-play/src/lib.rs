@@ -33,4 +33,4 @@ mod run;
 mod scribe;
 
 pub use player::Player;
-pub use scribe::{Scribe, head};
+pub use scribe::{Scribe, head, moves};

@@ -8,11 +8,15 @@
 //!
 //! Where actions that go on leave others out of reach, actions are guards as well: whether one
 //! goes on, or is over and its parent asks the next child, is then an answer like another.
+//!
+//! Time and scores are not finite, but what a tree makes of them is: whether a wait is over,
+//! whether a cooldown is open, which child scores best. Those are answers, too. They are taken
+//! to be free, so that the machine may have arrows that a clock would not let come about.
 
 use std::collections::HashMap;
 
 use serde::Serialize;
-use tickseed_core::nodes::Flow;
+use tickseed_core::nodes::{Choose, Closed, Flow, Score};
 use tickseed_core::{
     Context, Def, Kind, Node, NodeId, Nodes, Status, TickReport, Time, Tree, nodes,
 };
@@ -45,6 +49,8 @@ pub(crate) struct Machine {
     /// The next state follows from the answers alone, whatever the state is: so one branch
     /// of the tree stands for a whole row of arrows.
     memoryless: bool,
+    /// Some of the conditions are what time or scores will say.
+    free: bool,
     /// How many combinations of answers were ticked.
     tried: usize,
 }
@@ -91,6 +97,7 @@ fn derive(def: &Def, written: Written<'_>, end: bool) -> Result<Machine, String>
         end,
         conditions: Vec::new(),
         origins: Vec::new(),
+        free: false,
     };
     let root = shadow.copy(nodes::<Told>(), NodeId::ROOT, None)?;
     let count = shadow.conditions.len();
@@ -100,7 +107,7 @@ fn derive(def: &Def, written: Written<'_>, end: bool) -> Result<Machine, String>
             1_u64 << count.min(63)
         ));
     }
-    let (conditions, origins) = (shadow.conditions, shadow.origins);
+    let (conditions, origins, free) = (shadow.conditions, shadow.origins, shadow.free);
     let tree = root.build().map_err(|e| format!("not derivable: {e}"))?;
     let mut exploring = Exploring {
         tree: &tree,
@@ -167,6 +174,7 @@ fn derive(def: &Def, written: Written<'_>, end: bool) -> Result<Machine, String>
         states,
         arrows,
         memoryless,
+        free,
         tried,
     })
 }
@@ -218,6 +226,8 @@ struct Shadow<'d> {
     conditions: Vec<String>,
     /// For each node of the copy, which one it stands for.
     origins: Vec<NodeId>,
+    /// Time or scores are answers.
+    free: bool,
 }
 
 impl Shadow<'_> {
@@ -231,6 +241,16 @@ impl Shadow<'_> {
         let node = self.def.node(id);
         self.origins.push(id);
         let label = node.label().to_owned();
+        if let Kind::Gate(gate) = &node.kind
+            && gate.closed == Closed::Failure
+        {
+            // Asked on the way in only, as a gate is.
+            self.origins.push(id);
+            self.free = true;
+            let open = self.condition(n, format!("{label} is open"));
+            let child = self.copy(n, node.children[0], on)?;
+            return Ok(n.sequence([open, child]).named(label));
+        }
         let mut children = Vec::new();
         let next = match &node.kind {
             Kind::Sequence(_) => Some(Status::Success),
@@ -258,6 +278,14 @@ impl Shadow<'_> {
                 }
                 None => n.action(label.clone(), |_| Status::Running),
             },
+            Kind::Wait(_) => {
+                self.free = true;
+                let bit = self.bit(format!("{label} is over"));
+                n.action(label.clone(), move |t| match t.says(bit) {
+                    true => Status::Success,
+                    false => Status::Running,
+                })
+            }
             Kind::Constant(Status::Success) => n.succeed(),
             Kind::Constant(Status::Failure) => n.fail(),
             Kind::Constant(Status::Running) => n.run_forever(),
@@ -268,13 +296,17 @@ impl Shadow<'_> {
             Kind::Invert => n.invert(children.swap_remove(0)),
             Kind::Force(Status::Failure) => n.force_failure(children.swap_remove(0)),
             Kind::Force(_) => n.force_success(children.swap_remove(0)),
-            Kind::Utility(_) => {
-                return Err(underivable(
-                    &label,
-                    "it compares scores, which are not finite",
-                ));
+            Kind::Utility(utility) if utility.choose == Choose::Highest => {
+                let all = self.scored(n, &node.children, children);
+                let copy = n.utility(all);
+                if utility.reactive {
+                    copy.reactive()
+                } else {
+                    copy
+                }
             }
-            Kind::Gate(_) | Kind::TimeLimit(_) | Kind::Wait(_) | Kind::Delay(_) => {
+            Kind::Utility(_) => return Err(underivable(&label, "it draws lots")),
+            Kind::Gate(_) | Kind::TimeLimit(_) | Kind::Delay(_) => {
                 return Err(underivable(
                     &label,
                     "it depends on time, which is not finite",
@@ -286,6 +318,29 @@ impl Shadow<'_> {
             }
         };
         Ok(copy.named(label))
+    }
+
+    /// Children whose scores are answers: the first of which it is said scores best; the last
+    /// if it is said of none.
+    fn scored(
+        &mut self,
+        n: Nodes<Told>,
+        ids: &[NodeId],
+        children: Vec<Node<Told>>,
+    ) -> Vec<(Score<Told>, Node<Told>)> {
+        self.free = true;
+        let last = children.len() - 1;
+        let of = |(i, child)| {
+            if i == last {
+                return (n.score(|_| 0.5), child);
+            }
+            let label = self.def.node(ids[i]).label();
+            let bit = self.bit(format!("{label} scores best"));
+            let best = (last - i) as f64;
+            let score = n.score(move |t: &Told| if t.says(bit) { best } else { 0.0 });
+            (score, child)
+        };
+        children.into_iter().enumerate().map(of).collect()
     }
 
     fn condition(&mut self, n: Nodes<Told>, label: String) -> Node<Told> {
@@ -402,12 +457,30 @@ mod tests {
     }
 
     #[test]
+    fn what_time_and_scores_say_is_an_answer() {
+        let boss = tickseed_worlds::create("boss", 1, None).unwrap();
+        let machine = explore(boss.def(), &unwritten).unwrap();
+        assert!(machine.free);
+        let states: Vec<&str> = machine.states.iter().map(|s| s.label.as_str()).collect();
+        assert_eq!(states, ["cast-enrage", "wind-up", "strike", "idle"]);
+        let told = told(&machine);
+        let expected = "idle -> cast-enrage: hp<20%, enrage-cd is open, cast-enrage";
+        assert!(told.iter().any(|a| a == expected), "{told:#?}");
+        let guard = tickseed_worlds::create("guard", 1, None).unwrap();
+        let machine = explore(guard.def(), &unwritten).unwrap();
+        let states: Vec<&str> = machine.states.iter().map(|s| s.label.as_str()).collect();
+        assert_eq!(states, ["move to target", "attack", "circle", "patrol"]);
+        let villager = tickseed_worlds::create("villager", 1, None).unwrap();
+        let machine = explore(villager.def(), &unwritten).unwrap();
+        assert_eq!(machine.states.len(), 8);
+        assert!(!machine.memoryless, "who has arrived does not walk again");
+    }
+
+    #[test]
     fn what_is_not_finite_is_said_to_be_so() {
         let n = nodes::<Told>();
-        let tree = n.selector([
-            n.wait(std::time::Duration::from_secs(1)).named("nap"),
-            n.fail(),
-        ]);
+        let second = std::time::Duration::from_secs(1);
+        let tree = n.selector([n.delay(second, n.run_forever()).named("nap"), n.fail()]);
         let why = explore(tree.build().unwrap().def(), &unwritten).unwrap_err();
         assert_eq!(
             why,

@@ -2,7 +2,7 @@
 
 use tickseed_core::Scalar;
 use tickseed_record::message::{
-    AgentInfo, Offer, Process, Span, Status, Tick, TreeDef, Value, WorldInfo, Writer,
+    AgentInfo, Moves, Offer, Process, Span, Status, Tick, TreeDef, Value, WorldInfo, Writer,
 };
 use tickseed_record::{Head, KnownKeys, Structure, key_changes, writer_in};
 use tickseed_worlds::{Input, KeyValue, Messages, Reloaded, World};
@@ -43,11 +43,25 @@ pub fn head(world: &dyn World) -> Head {
             step: info.step.as_nanos() as u64,
             click: info.click.to_owned(),
             drain: info.drain.to_owned(),
+            drain_label: info.drain_label.to_owned(),
             offer: info.offer.map(|o| Offer {
                 label: o.label.to_owned(),
                 leaf: o.leaf.to_owned(),
             }),
         }),
+    }
+}
+
+/// What a reload did to the agents, as watchers are told it.
+#[must_use]
+pub fn moves(done: Reloaded) -> Moves {
+    Moves {
+        moved: done.moved,
+        restarted: done.restarted,
+        gone: done.gone,
+        renamed: done.renamed,
+        forgotten: done.forgotten,
+        agents: done.agents,
     }
 }
 
@@ -67,6 +81,8 @@ pub struct Scribe {
     /// The keys that an input has written since the latest step.
     by_input: Vec<u32>,
     inputs: Vec<Input>,
+    /// The next tick tells all keys: its tree is another one.
+    whole: bool,
 }
 
 impl Scribe {
@@ -80,6 +96,7 @@ impl Scribe {
             agent: world.stage().focus(),
             by_input: Vec::new(),
             inputs: Vec::new(),
+            whole: false,
         }
     }
 
@@ -97,7 +114,8 @@ impl Scribe {
         true
     }
 
-    /// Gives the world another tree and notes it as [`give`](Scribe::give) does.
+    /// Gives the world another tree and notes it as [`give`](Scribe::give) does. The tick
+    /// after it holds all keys.
     ///
     /// # Errors
     /// The text has mistakes: then nothing is changed.
@@ -105,6 +123,7 @@ impl Scribe {
         let before = world.keys(world.stage().focus());
         let reloaded = world.reload(source)?;
         self.structure = Structure::of(world.def());
+        self.whole = true;
         let source = source.to_owned();
         self.note(world, &before, Input::Reload { source });
         Ok(reloaded)
@@ -150,6 +169,9 @@ impl Scribe {
             .filter_map(|i| serde_json::to_value(i).ok())
             .collect();
         self.keys.take(&tick);
+        if std::mem::take(&mut self.whole) {
+            tick.keys = self.keys.at(tick.tick);
+        }
         self.by_input.clear();
         self.inputs.clear();
         tick

@@ -27,6 +27,7 @@ pub const INFO: Info = Info {
     agents: 1000,
     crowd: true,
     click: "watch the boss there and send it a party",
+    drain_label: "Wound",
     drain: "leave the watched boss a tenth of its health",
     offer: None,
     source: include_str!("../trees/boss.tick"),

@@ -32,6 +32,7 @@ pub const INFO: Info = Info {
     agents: 1,
     crowd: false,
     click: "send the intruder there",
+    drain_label: "Wound",
     drain: "leave the intruder one life",
     offer: None,
     source: include_str!("../trees/guard.tick"),

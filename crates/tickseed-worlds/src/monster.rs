@@ -28,6 +28,7 @@ pub const INFO: Info = Info {
     agents: 6,
     crowd: true,
     click: "send the hero there",
+    drain_label: "Wound",
     drain: "wound the watched monster to death",
     offer: None,
     source: include_str!("../trees/monster.tick"),

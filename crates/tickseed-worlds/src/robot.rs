@@ -27,6 +27,7 @@ pub const INFO: Info = Info {
     agents: 1,
     crowd: false,
     click: "send the robot there",
+    drain_label: "Drain",
     drain: "drain the battery",
     offer: Some(Offer {
         label: "Add a dock behaviour",

@@ -28,6 +28,7 @@ pub const INFO: Info = Info {
     agents: 12,
     crowd: true,
     click: "move the meeting place",
+    drain_label: "Tire out",
     drain: "make the watched villager hungry and tired",
     offer: None,
     source: include_str!("../trees/villager.tick"),

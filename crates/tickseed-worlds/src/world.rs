@@ -30,6 +30,8 @@ pub struct Info {
     pub crowd: bool,
     /// What a click in the scene does.
     pub click: &'static str,
+    /// What [`Input::Drain`] does, in a word or two: what stands on a button.
+    pub drain_label: &'static str,
     /// What [`Input::Drain`] does; empty if nothing.
     pub drain: &'static str,
     /// A behaviour that may be added to its tree.

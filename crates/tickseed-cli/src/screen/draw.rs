@@ -230,11 +230,12 @@ fn log(frame: &mut Frame<'_>, app: &App, area: Rect) {
 
 fn keys(frame: &mut Frame<'_>, app: &App, area: Rect) {
     let info = app.world.info();
+    let drain = info.drain_label.to_lowercase();
     let mut all = vec![
         ("space", "pause"),
         ("s", "step"),
         ("+ -", "speed"),
-        ("d", "drain"),
+        ("d", &drain),
         ("r", "restart"),
         ("q", "quit"),
         ("click or arrows ⏎", info.click),

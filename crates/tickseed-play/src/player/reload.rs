@@ -6,6 +6,7 @@ use tickseed_worlds::{Completion, Messages};
 
 use super::{Moment, Player};
 use crate::crowd::Crowd;
+use crate::scribe;
 
 /// Why a command was not carried out.
 pub(super) struct Refused {
@@ -66,14 +67,7 @@ impl Player {
                 mistakes: as_json(&messages),
             }
         })?;
-        let moves = Moves {
-            moved: done.moved,
-            restarted: done.restarted,
-            gone: done.gone,
-            renamed: done.renamed,
-            forgotten: done.forgotten,
-            agents: done.agents,
-        };
+        let moves = scribe::moves(done);
         let answer = json!({
             "moves": &moves,
             "mistakes": as_json(&self.run.world.check(source)),

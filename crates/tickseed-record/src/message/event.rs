@@ -166,6 +166,9 @@ pub struct WorldInfo {
     pub click: String,
     /// What a drain does; empty if nothing.
     pub drain: String,
+    /// The same in a word or two, for a button; empty: "Drain".
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub drain_label: String,
     /// A behaviour that may be added to its tree.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub offer: Option<Offer>,

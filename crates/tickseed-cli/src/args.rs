@@ -235,6 +235,26 @@ impl Setup {
     }
 }
 
+/// A tree file for a world, after some ticks.
+#[derive(Clone, Debug)]
+pub(crate) struct Reload {
+    pub(crate) tick: u64,
+    pub(crate) file: String,
+}
+
+impl FromStr for Reload {
+    type Err = String;
+    fn from_str(s: &str) -> Result<Reload, String> {
+        let parts = || {
+            let (tick, file) = s.split_once(':')?;
+            let file = Some(file).filter(|file| !file.is_empty())?.to_owned();
+            let tick = tick.trim().parse().ok()?;
+            Some(Reload { tick, file })
+        };
+        parts().ok_or_else(|| "expected TICK:FILE, such as 100:robot.tick".into())
+    }
+}
+
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Click {
     pub(crate) tick: u64,

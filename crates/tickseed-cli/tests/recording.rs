@@ -16,6 +16,11 @@ fn text(bytes: &[u8]) -> &str {
     std::str::from_utf8(bytes).unwrap()
 }
 
+/// All that was said.
+fn text_of(out: &Output) -> String {
+    format!("{}{}", text(&out.stdout), text(&out.stderr))
+}
+
 /// A file of its own for a test.
 struct Scratch(PathBuf);
 
@@ -117,7 +122,8 @@ fn a_tick_is_found_and_shown() {
          `patrol` was not ticked: `reactive selector` stopped at `reactive sequence`, which \
          answered running\n\
          `reactive sequence` answered running: it stopped at `recharge`, which answered running\n\
-         `recharge` answered running of its own\n";
+         `recharge` answered running of its own\n\
+         before that, `battery low` answered success: battery_low is true\n";
     assert_eq!(why("patrol"), expected);
     assert!(why("battery low").contains("answered success: battery_low is true"));
     let out = tickseed(&["replay", file.path(), "--seek", "101", "--why", "flight"]);
@@ -125,6 +131,49 @@ fn a_tick_is_found_and_shown() {
     let out = tickseed(&["replay", file.path(), "--seek", "301"]);
     assert_eq!(out.status.code(), Some(1));
     assert!(text(&out.stderr).contains("it has ticks 1 to 300"));
+}
+
+#[test]
+fn a_reload_is_recorded_and_runs_again_the_same() {
+    let file = Scratch::new("reload");
+    let text = std::env::temp_dir().join(format!("tickseed-{}-reload.tick", std::process::id()));
+    let path = text.to_str().unwrap();
+    std::fs::write(
+        &text,
+        "tree Robot {\n  selector reactive {\n    running \"wait\"\n    patrol\n  }\n}\n",
+    )
+    .unwrap();
+    let at = format!("60:{path}");
+    record(&file, &["robot", "--ticks", "90", "--reload", &at]);
+    let out = tickseed(&["replay", file.path()]);
+    assert!(out.status.success(), "{}", text_of(&out));
+    let out = tickseed(&["replay", file.path(), "--seek", "61"]);
+    let shown = text_of(&out);
+    assert!(shown.contains("\"wait\": running  <- decided"), "{shown}");
+    assert!(shown.contains("battery_low          false"), "{shown}");
+    let out = tickseed(&["replay", file.path(), "--seek", "60"]);
+    assert!(
+        text_of(&out).contains("\"patrol\": running  <- decided"),
+        "{}",
+        text_of(&out)
+    );
+    // A text with a mistake is none, and the place is named.
+    std::fs::write(&text, "tree Robot { patrl }\n").unwrap();
+    let mut args = vec!["record", "-o", file.path(), "robot", "--reload", &at];
+    let out = tickseed(&args);
+    assert_eq!(out.status.code(), Some(1));
+    assert!(
+        text_of(&out).contains("1:14:") && text_of(&out).contains("patrol"),
+        "{}",
+        text_of(&out)
+    );
+    std::fs::remove_file(&text).unwrap();
+    for (given, wanted) in [(at.as_str(), path), ("60", "expected TICK:FILE")] {
+        args[5] = given;
+        let out = tickseed(&args);
+        assert_eq!(out.status.code(), Some(2));
+        assert!(text_of(&out).contains(wanted), "{}", text_of(&out));
+    }
 }
 
 #[test]

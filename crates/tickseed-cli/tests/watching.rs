@@ -151,6 +151,25 @@ fn a_watcher_steers() {
 }
 
 #[test]
+fn a_watcher_is_told_why() {
+    let serving = Serving::start(&["robot", "--seed", "1"]);
+    let out = tickseed()
+        .args(["watch", &serving.1, "--ticks", "2", "--why", "battery low"])
+        .output()
+        .unwrap();
+    let text = String::from_utf8(out.stdout).unwrap();
+    assert!(text.contains("`battery low` answered "), "{text}");
+    assert!(text.contains(": battery_low is "), "{text}");
+    let out = tickseed()
+        .args(["watch", &serving.1, "--why", "flight"])
+        .output()
+        .unwrap();
+    assert_eq!(out.status.code(), Some(2));
+    let errors = String::from_utf8(out.stderr).unwrap();
+    assert!(errors.contains("no node is named `flight`"), "{errors}");
+}
+
+#[test]
 fn the_end_of_a_process_is_noticed() {
     let mut serving = Serving::start(&["robot"]);
     let mut watching = tickseed()

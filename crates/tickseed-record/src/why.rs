@@ -10,7 +10,8 @@ use crate::message::{KeyChange, NodeInfo, Outside, Rule, Status, Tick, TreeDef, 
 use crate::structure::Structure;
 
 /// The chain of reasons, the nearest first. Each follows from the one after it; the last
-/// one stands for itself.
+/// one stands for itself. Where that is an action in a sequence, the conditions follow that
+/// the sequence had asked before, since they are why the action had its turn.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Why {
     /// The node that was asked about.
@@ -122,6 +123,7 @@ pub fn why(def: &TreeDef, tick: &Tick, node: u32) -> Result<Why, NoAnswer> {
         tick,
         report,
         reasons: Vec::new(),
+        passed: Vec::new(),
     };
     let place = asked.last(node);
     let halted = tick
@@ -146,11 +148,16 @@ pub fn why(def: &TreeDef, tick: &Tick, node: u32) -> Result<Why, NoAnswer> {
     })
 }
 
+/// The kind of a leaf that only asks.
+const CONDITION: &str = "condition";
+
 struct Asked<'t> {
     def: &'t TreeDef,
     tick: &'t Tick,
     report: TickReport,
     reasons: Vec<Reason>,
+    /// Entries that sequences on the way down had behind them.
+    passed: Vec<usize>,
 }
 
 impl Asked<'_> {
@@ -227,6 +234,10 @@ impl Asked<'_> {
                     status: self.status(child),
                 };
                 self.add(node, what, text);
+                if self.info(node).rule == Rule::InOrder(Status::Success) {
+                    let before = self.children(at).into_iter().filter(|&i| i < child);
+                    self.passed.extend(before);
+                }
                 at = child;
                 continue;
             }
@@ -240,7 +251,28 @@ impl Asked<'_> {
             }
             let text = format!("{name} {said}{}", self.own(node));
             let keys = self.info(node).reads.clone();
-            return self.add(node, What::Own { keys }, text);
+            self.add(node, What::Own { keys }, text);
+            if self.info(node).kind != CONDITION {
+                self.let_in();
+            }
+            return;
+        }
+    }
+
+    /// The conditions that let the way down go on to where it ended.
+    fn let_in(&mut self) {
+        for mut at in std::mem::take(&mut self.passed) {
+            while let Some(child) = self.decider(at) {
+                at = child;
+            }
+            let node = self.report.entries()[at].node.0;
+            if self.info(node).kind != CONDITION {
+                continue;
+            }
+            let (name, said) = (self.name(node), self.said(at));
+            let text = format!("before that, {name} {said}{}", self.own(node));
+            let keys = self.info(node).reads.clone();
+            self.add(node, What::Own { keys }, text);
         }
     }
 
@@ -444,6 +476,30 @@ mod tests {
                 "`charge` was not ticked: `recharge` stopped at `invert`, which answered failure",
                 "`invert` answered failure, the opposite: `full` answered success",
                 "`full` answered success of its own",
+            ],
+        );
+    }
+
+    #[test]
+    fn a_branch_that_took_over_names_the_conditions_that_let_it() {
+        let n = nodes::<()>();
+        let full = || n.condition("full", |()| false);
+        let low = n.sequence([
+            n.condition("on", |()| true),
+            n.invert(full()),
+            n.run_forever().named("charge"),
+        ]);
+        let root = n.selector([low.named("recharge"), n.run_forever().named("patrol")]);
+        check(
+            root,
+            1,
+            "patrol",
+            &[
+                "`patrol` was not ticked: `selector` stopped at `recharge`, which answered running",
+                "`recharge` answered running: it stopped at `charge`, which answered running",
+                "`charge` answered running of its own",
+                "before that, `on` answered success of its own",
+                "before that, `full` answered failure of its own",
             ],
         );
     }

@@ -5,4 +5,4 @@ mod replay;
 mod show;
 
 pub(crate) use record::Record;
-pub(crate) use replay::Replay;
+pub(crate) use replay::{Replay, named};

@@ -88,6 +88,24 @@ impl Replay {
     }
 }
 
+/// The node of this path, label or number.
+///
+/// # Errors
+/// There is none.
+pub(crate) fn named(def: &TreeDef, node: &str) -> Result<u32, Fail> {
+    let by_text = def.nodes.iter().find(|n| n.path == node);
+    let by_text = by_text.or_else(|| def.nodes.iter().find(|n| n.label == node));
+    let id = by_text.map(|n| n.id).or_else(|| node.parse().ok());
+    id.ok_or_else(|| {
+        let names = def.nodes.iter().take(12).map(|n| n.label.as_str());
+        let names: Vec<_> = names.collect();
+        Fail::Usage(format!(
+            "no node is named `{node}`: the tree has {}",
+            names.join(", ")
+        ))
+    })
+}
+
 fn explain(
     def: &TreeDef,
     tick: &Tick,
@@ -95,21 +113,7 @@ fn explain(
     json: bool,
     out: &mut dyn Write,
 ) -> Result<(), Fail> {
-    let by_text = def.nodes.iter().find(|n| n.path == node);
-    let by_text = by_text.or_else(|| def.nodes.iter().find(|n| n.label == node));
-    let id = by_text.map(|n| n.id).or_else(|| node.parse().ok());
-    let Some(id) = id else {
-        let names: Vec<_> = def
-            .nodes
-            .iter()
-            .take(12)
-            .map(|n| n.label.as_str())
-            .collect();
-        return Err(Fail::Usage(format!(
-            "no node is named `{node}`: the tree has {}",
-            names.join(", ")
-        )));
-    };
+    let id = named(def, node)?;
     let why = tickseed_record::why(def, tick, id).map_err(|e| Fail::Usage(e.to_string()))?;
     if json {
         serde_json::to_writer(&mut *out, &why)?;

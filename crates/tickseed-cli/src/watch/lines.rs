@@ -3,12 +3,13 @@
 use std::io::Write;
 use std::time::Duration;
 
-use tickseed_record::message::{Event, Status};
+use tickseed_record::message::{Event, Status, Tick};
 
 use super::Watch;
 use super::link::Link;
 use super::model::Model;
 use crate::fail::Fail;
+use crate::recording::named;
 
 /// So long a lost process may take to come back.
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -17,6 +18,7 @@ pub(super) fn run(args: &Watch, mut link: Link, out: &mut dyn Write) -> Result<(
     let mut model = Model::default();
     let mut shown: Option<(Option<Status>, Option<u32>)> = None;
     let mut ticks = 0;
+    let mut reasons = Vec::new();
     while args.ticks.is_none_or(|most| ticks < most) {
         let Some(event) = link.next(Duration::from_millis(200)) else {
             match &link.lost {
@@ -49,6 +51,9 @@ pub(super) fn run(args: &Watch, mut link: Link, out: &mut dyn Write) -> Result<(
             shown = Some(now);
             line(&model, &link, out)?;
         }
+        if is_tick && let Some(node) = &args.why {
+            why(&model, &link, node, &mut reasons, out)?;
+        }
         out.flush()?;
     }
     Ok(())
@@ -66,6 +71,35 @@ fn head(model: &Model, link: &Link, out: &mut dyn Write) -> Result<(), Fail> {
             let text = format!("{:indent$}{} {name}", "", node.kind, indent = 2 * depth);
             writeln!(out, "{}", text.trim_end())?;
         }
+    }
+    Ok(())
+}
+
+/// Tells why a node is ticked or not, if that is for other reasons than before.
+fn why(
+    model: &Model,
+    link: &Link,
+    node: &str,
+    before: &mut Vec<String>,
+    out: &mut dyn Write,
+) -> Result<(), Fail> {
+    let Some(tree) = model.tree(link.agent) else {
+        return Ok(());
+    };
+    let node = named(tree, node)?;
+    let tick = Tick {
+        keys: model.keys.at(model.tick.tick),
+        ..model.tick.clone()
+    };
+    let now: Vec<String> = match tickseed_record::why(tree, &tick, node) {
+        Ok(why) => why.reasons.into_iter().map(|r| r.text).collect(),
+        Err(e) => vec![e.to_string()],
+    };
+    if now != *before {
+        for reason in &now {
+            writeln!(out, "{:>9}  {reason}", "")?;
+        }
+        *before = now;
     }
     Ok(())
 }

@@ -28,6 +28,9 @@ pub(crate) struct Watch {
     /// Lines of text even in a terminal
     #[arg(long, conflicts_with = "json")]
     plain: bool,
+    /// Lines of text that tell why this node (a label, path or number) is ticked or not
+    #[arg(long, value_name = "NODE", conflicts_with = "json")]
+    why: Option<String>,
 }
 
 impl Watch {
@@ -35,7 +38,7 @@ impl Watch {
         // Connected first: a mistake is then reported on a terminal as it was.
         let link = Link::open(&self.address, self.agent)?;
         let terminal = std::io::stdout().is_terminal() && std::io::stdin().is_terminal();
-        if terminal && !self.json && !self.plain && self.ticks.is_none() {
+        if terminal && !self.json && !self.plain && self.why.is_none() && self.ticks.is_none() {
             return screen::run(link);
         }
         lines::run(self, link, &mut std::io::stdout().lock())

@@ -62,3 +62,16 @@ fn situations() {
 fn rules() {
     all_pass(include_str!("rules.json"));
 }
+
+/// Variations: nodes in combinations, ticked, halted and looked at in between. Where the nodes are
+/// those of release 4.8, that release printed the same; the others follow from the description.
+#[test]
+fn variations() {
+    all_pass(include_str!("variations.json"));
+}
+
+/// Files: what release 4.8 reads and what it refuses, in its words.
+#[test]
+fn files() {
+    all_pass(include_str!("files.json"));
+}

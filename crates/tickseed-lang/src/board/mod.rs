@@ -34,6 +34,11 @@ pub struct Board {
     fault: Option<Fault>,
     keeps_faults: bool,
     wakes: bool,
+    /// When the whole tree was halted last, plus one.
+    halted: u64,
+    /// The node to be ticked next has finished and was not reset since: with a verdict, if it repeats
+    /// it.
+    unreset: Option<Option<tickseed_core::Status>>,
     /// What went wrong where nothing can fail: first come, first kept.
     note: OnceLock<String>,
     /// Whether there is a fault, for those who watch a tick without seeing the board.
@@ -119,6 +124,8 @@ impl Board {
             fault: None,
             keeps_faults: false,
             wakes: false,
+            halted: 0,
+            unreset: None,
             note: OnceLock::new(),
             faulted: Arc::default(),
             layout: Arc::clone(&layout),
@@ -317,6 +324,26 @@ impl Board {
     /// The error that was noted, which is forgotten.
     pub fn take_note(&mut self) -> Option<String> {
         self.note.take()
+    }
+
+    pub(crate) fn halted_at(&mut self, now: tickseed_core::Time) {
+        self.halted = now.0.saturating_add(1);
+    }
+
+    pub(crate) fn set_unreset(&mut self, verdict: Option<tickseed_core::Status>) {
+        self.unreset = Some(verdict);
+    }
+
+    pub(crate) fn take_unreset(&mut self) -> Option<Option<tickseed_core::Status>> {
+        self.unreset.take()
+    }
+
+    /// Whether the whole tree was halted since a node last saw it, which it does now. A board that was
+    /// loaded from a save knows of no halt.
+    pub(crate) fn halted_since(&self, seen: &mut u64) -> bool {
+        let news = self.halted != 0 && self.halted != *seen;
+        *seen = self.halted;
+        news
     }
 
     pub(crate) fn fault_flag(&self) -> Arc<AtomicBool> {

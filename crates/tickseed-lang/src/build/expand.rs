@@ -104,6 +104,8 @@ impl<'d, C: HasBoard> Loader<'d, C> {
         self.diagnostics
             .retain(|d| seen.insert((d.code, d.message.clone(), d.primary.clone())));
         let has_errors = self.diagnostics.iter().any(Diagnostic::is_error);
+        // A node's hooks are made after its children; what visits all nodes goes from the root down.
+        self.halt_scripts.sort_by_key(|script| script.instance);
         let root = match root {
             Some(root) if !has_errors => root,
             root => {

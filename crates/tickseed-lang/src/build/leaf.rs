@@ -276,11 +276,13 @@ impl<'d, C: HasBoard> Loader<'d, C> {
             self.error("load::read-only", message, value.span);
             return None;
         }
-        let ty = match crate::compat::entry_type_name(&port.ty) {
+        let foreign = crate::compat::port_type(node.kind.as_str(), port);
+        let ty = match foreign.or_else(|| crate::compat::entry_type_name(&port.ty)) {
             Some(name) => name.to_owned(),
             None => port.ty.to_string(),
         };
-        self.entry_type(&key.name, &binding, &port.ty, &ty, value.span)?;
+        let strong = port.ty != Type::Any || foreign.is_some();
+        self.entry_type(&key.name, &binding, strong, &ty, value.span)?;
         Some(Given::Key(binding.slot))
     }
 
@@ -289,7 +291,7 @@ impl<'d, C: HasBoard> Loader<'d, C> {
         &mut self,
         key: &str,
         binding: &super::Binding,
-        ty: &Type,
+        strong: bool,
         name: &str,
         span: model::Span,
     ) -> Option<()> {
@@ -297,12 +299,16 @@ impl<'d, C: HasBoard> Loader<'d, C> {
             return Some(());
         }
         let present = self.layout.slot(binding.slot).map(|info| info.mark);
-        if *ty == Type::Any {
+        if !strong {
             // Any port makes the entry; only a typed one gives it a type.
             if present == Some(crate::board::Mark::ABSENT) {
                 self.layout
                     .refine(binding.slot, None, Some(crate::board::Mark::ANY));
             }
+            return Some(());
+        }
+        // An entry that an untyped port made stays untyped.
+        if present == Some(crate::board::Mark::ANY) {
             return Some(());
         }
         if let Some((first, first_span)) = self.typed.get(&binding.slot).cloned() {

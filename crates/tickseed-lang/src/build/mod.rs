@@ -7,6 +7,7 @@
 mod code;
 mod expand;
 mod files;
+mod halt;
 mod leaf;
 mod native;
 mod paths;

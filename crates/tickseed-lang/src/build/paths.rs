@@ -85,4 +85,15 @@ impl Whereabouts<'_> {
     pub(crate) fn full_path(&self) -> String {
         full_path(self.instances, self.scopes, self.id)
     }
+
+    /// The parent's path and kind, as BehaviorTree.CPP names them.
+    pub(crate) fn parent(&self) -> Option<(String, String)> {
+        let parent = self.instances[self.id].parent?;
+        let instance = &self.instances[parent];
+        let kind = match instance.subtree {
+            Some(_) => "SubTree".to_owned(),
+            None => instance.kind.to_string(),
+        };
+        Some((full_path(self.instances, self.scopes, parent), kind))
+    }
 }

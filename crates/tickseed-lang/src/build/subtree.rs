@@ -117,8 +117,19 @@ impl<'d, C: HasBoard> Loader<'d, C> {
         scope: usize,
     ) {
         let autoremap = node.option("autoremap").is_some_and(|option| {
-            let text = option.value.as_ref().map(Value::to_attribute);
-            text.is_none_or(|text| matches!(text.as_str(), "true" | "1" | "True" | "TRUE"))
+            let Some(value) = &option.value else {
+                return true;
+            };
+            let text = value.to_attribute();
+            <bool as crate::registry::PortType>::parse(&text).unwrap_or_else(|_| {
+                let message = format!("`_autoremap` is true or false, found `{text}`");
+                self.report(
+                    Diagnostic::error("load::autoremap", message)
+                        .at(value.span, "")
+                        .help("true maps all keys to those of the same name in the parent"),
+                );
+                false
+            })
         });
         self.scopes[scope].autoremap = autoremap;
         for attribute in node.arguments() {

@@ -3,7 +3,7 @@
 use bytemuck::{Pod, Zeroable};
 use tickseed_core::{Branches, CustomNode, Cx, Status, Stop};
 
-use super::site::{Bound, Site, child, decorator, read, wake};
+use super::site::{Bound, Site, Tries, child, decorator, forget_if_halted, read, wake};
 use crate::board::{HasBoard, view};
 use crate::expr::{Datum, Slot};
 use crate::registry::In;
@@ -19,7 +19,7 @@ pub(crate) struct Rounds {
 impl<C: HasBoard> CustomNode<C> for Rounds {
     type State = ();
     /// Rounds that count. A skip keeps them, a halt does not.
-    type Memory = i64;
+    type Memory = Tries;
 
     decorator!(this => if this.retry { "retry" } else { "repeat" }, never preempts);
 
@@ -27,8 +27,12 @@ impl<C: HasBoard> CustomNode<C> for Rounds {
         &self,
         branches: &mut Branches<'_, C>,
         _: &mut (),
-        rounds: &mut i64,
+        Tries {
+            count: rounds,
+            halt,
+        }: &mut Tries,
     ) -> Result<Status, Stop> {
+        forget_if_halted(branches, halt, rounds);
         let (again, missing) = if self.retry {
             (
                 Status::Failure,
@@ -67,8 +71,8 @@ impl<C: HasBoard> CustomNode<C> for Rounds {
         Ok(again)
     }
 
-    fn halt(&self, _: &mut (), rounds: &mut i64, _: &mut Cx<'_, '_, C>) {
-        *rounds = 0;
+    fn halt(&self, _: &mut (), rounds: &mut Tries, _: &mut Cx<'_, '_, C>) {
+        rounds.count = 0;
     }
 }
 
@@ -114,11 +118,11 @@ pub(crate) struct Timer {
 /// `Delay`: waits, then ticks the child. The first tick always answers `Running`.
 pub(crate) struct Delay {
     pub(crate) site: Site,
-    pub(crate) msec: In<i64>,
+    pub(crate) msec: In<u32>,
 }
 
-fn millis(ms: i64) -> u64 {
-    u64::try_from(ms).unwrap_or(0).saturating_mul(1_000_000)
+fn millis(ms: u32) -> u64 {
+    u64::from(ms) * 1_000_000
 }
 
 impl<C: HasBoard> CustomNode<C> for Delay {
@@ -165,7 +169,7 @@ impl<C: HasBoard> CustomNode<C> for Delay {
 /// `Timeout`: the child is halted when time is over. Zero is no limit.
 pub(crate) struct Timeout {
     pub(crate) site: Site,
-    pub(crate) msec: In<i64>,
+    pub(crate) msec: In<u32>,
 }
 
 impl<C: HasBoard> CustomNode<C> for Timeout {
@@ -282,7 +286,8 @@ pub(crate) struct Updated {
 }
 
 impl<C: HasBoard> CustomNode<C> for Updated {
-    type State = ();
+    /// Whether the child answered that it runs. It runs for the engine too after an error below.
+    type State = u32;
     /// The version seen last.
     type Memory = u32;
 
@@ -291,17 +296,20 @@ impl<C: HasBoard> CustomNode<C> for Updated {
     fn tick(
         &self,
         branches: &mut Branches<'_, C>,
-        _: &mut (),
+        running: &mut u32,
         seen: &mut u32,
     ) -> Result<Status, Stop> {
-        if !branches.is_running(0) {
+        if *running == 0 {
             let version = branches.with_cx(|cx| C::board(cx.at()).version(self.entry));
             if version == *seen {
                 return Ok(self.otherwise);
             }
             *seen = version;
         }
-        Ok(child!(branches, 0))
+        *running = 0;
+        let status = child!(branches, 0);
+        *running = (status == Status::Running).into();
+        Ok(status)
     }
 }
 
@@ -329,6 +337,8 @@ impl Element {
 
     /// All elements of a list.
     pub(crate) fn list(self, text: &str) -> Option<Vec<Datum>> {
+        // As in the reference, nothing behind the last `;` is no element.
+        let text = text.strip_suffix(';').unwrap_or(text);
         if text.is_empty() {
             return Some(Vec::new());
         }
@@ -342,8 +352,6 @@ pub(crate) enum Queue {
     Fixed(Vec<Datum>),
     /// From an entry: a list is consumed there, a text is read from its start.
     Entry(Slot),
-    /// Nowhere.
-    None,
 }
 
 /// `LoopInt`, `LoopBool`, `LoopDouble`, `LoopString`: the child once for each element, one a tick.
@@ -387,7 +395,6 @@ impl<C: HasBoard> CustomNode<C> for Each {
 impl Each {
     fn next<C: HasBoard>(&self, cx: &mut Cx<'_, '_, C>, done: usize) -> Option<Datum> {
         match &self.queue {
-            Queue::None => None,
             Queue::Fixed(list) => list.get(done).cloned(),
             Queue::Entry(slot) => match view::read::<C>(cx.at(), *slot) {
                 Datum::List(items) => {

@@ -3,7 +3,7 @@
 use bytemuck::{Pod, Zeroable};
 use tickseed_core::{Branches, CustomNode, Cx, Status, Stop};
 
-use super::site::{Site, child, read, wake};
+use super::site::{Site, Unreset, child, forget_if_halted, read, unreset, wake};
 use crate::board::HasBoard;
 use crate::registry::In;
 
@@ -47,6 +47,8 @@ impl<C: HasBoard> CustomNode<C> for Yielding {
     ) -> Result<Status, Stop> {
         if self.keep && branches.is_fresh() {
             state.index = *memory;
+            // What it goes on behind was not skipped in this activation.
+            state.taken = (*memory != 0).into();
         }
         let (on, stop) = if self.sequence {
             (Status::Success, Status::Failure)
@@ -316,14 +318,21 @@ impl<C: HasBoard, M: Marks> CustomNode<C> for ParallelAll<M> {
 /// `IfThenElse`: which branch runs, from 1; 0 while the condition does.
 pub(crate) struct IfThenElse {
     pub(crate) site: Site,
-    /// Whether the condition repeats its verdict until it is reset. Without an else branch the
-    /// reference does not reset a condition that failed.
-    pub(crate) repeats: bool,
+    /// Without an else branch the reference does not reset a condition that failed.
+    pub(crate) condition: Unreset,
+}
+
+/// Whether a condition has failed and was not reset, and the last halt of the tree that was seen.
+#[derive(Clone, Copy, Debug, Default, Pod, Zeroable)]
+#[repr(C)]
+pub(crate) struct Stuck {
+    failed: u64,
+    halt: u64,
 }
 
 impl<C: HasBoard> CustomNode<C> for IfThenElse {
     type State = u32;
-    type Memory = u32;
+    type Memory = Stuck;
 
     fn name(&self) -> &'static str {
         "if-then-else"
@@ -337,8 +346,9 @@ impl<C: HasBoard> CustomNode<C> for IfThenElse {
         &self,
         branches: &mut Branches<'_, C>,
         branch: &mut u32,
-        stuck: &mut u32,
+        Stuck { failed, halt }: &mut Stuck,
     ) -> Result<Status, Stop> {
+        forget_if_halted(branches, halt, failed);
         let children = branches.len();
         if !(2..=3).contains(&children) {
             return self
@@ -346,17 +356,18 @@ impl<C: HasBoard> CustomNode<C> for IfThenElse {
                 .raise_in(branches, "IfThenElseNode must have either 2 or 3 children");
         }
         if *branch == 0 {
-            let status = if *stuck == 1 {
-                Status::Failure
+            let status = if *failed != 0 && !branches.is_running(0) {
+                unreset!(branches, 0, self.condition, Status::Failure)
             } else {
                 child!(branches, 0)
             };
+            *failed = 0;
             match status {
                 Status::Running => return Ok(Status::Running),
                 Status::Success => *branch = 1,
                 Status::Failure if children == 3 => *branch = 2,
                 Status::Failure => {
-                    *stuck = self.repeats.into();
+                    *failed = 1;
                     return Ok(Status::Failure);
                 }
                 Status::Skipped => {
@@ -372,26 +383,43 @@ impl<C: HasBoard> CustomNode<C> for IfThenElse {
 /// `WhileDoElse`: the condition is asked every tick.
 pub(crate) struct WhileDoElse {
     pub(crate) site: Site,
+    /// The condition is reset when the node ends.
+    pub(crate) condition: Unreset,
     /// The parent, which the reference names when the node itself gives no valid answer.
     pub(crate) parent: Option<Site>,
 }
 
 impl<C: HasBoard> CustomNode<C> for WhileDoElse {
-    type State = ();
+    /// The last verdict of the condition, from 1: a failure, a success.
+    type State = u32;
     type Memory = ();
 
     fn name(&self) -> &'static str {
         "while-do-else"
     }
 
-    fn tick(&self, branches: &mut Branches<'_, C>, _: &mut (), _: &mut ()) -> Result<Status, Stop> {
+    fn tick(
+        &self,
+        branches: &mut Branches<'_, C>,
+        kept: &mut u32,
+        _: &mut (),
+    ) -> Result<Status, Stop> {
         let children = branches.len();
         if !(2..=3).contains(&children) {
             return self
                 .site
                 .raise_in(branches, "WhileDoElseNode must have either 2 or 3 children");
         }
-        let (on, off) = match child!(branches, 0) {
+        let condition = if *kept != 0 && !branches.is_running(0) {
+            let verdict = Status::from_bool(*kept == 2);
+            unreset!(branches, 0, self.condition, verdict)
+        } else {
+            child!(branches, 0)
+        };
+        if condition.is_verdict() {
+            *kept = 1 + u32::from(condition == Status::Success);
+        }
+        let (on, off) = match condition {
             Status::Running => return Ok(Status::Running),
             Status::Success => (1, 2),
             Status::Failure => (2, 1),

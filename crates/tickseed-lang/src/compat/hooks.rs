@@ -45,6 +45,8 @@ impl<C: HasBoard> Program<C> {
 /// The script of one node's `_onHalted`. Halting a whole tree runs all of them, running or not, as
 /// the reference does.
 pub(crate) struct HaltScript<C: HasBoard> {
+    /// The node's number in [`Loaded::instances`](crate::build::Loaded::instances).
+    pub(crate) instance: usize,
     program: Program<C>,
     site: Site,
 }
@@ -118,7 +120,12 @@ impl<C: HasBoard> CustomNode<C> for Hooked<C> {
     }
 
     fn tick(&self, branches: &mut Branches<'_, C>, _: &mut (), _: &mut ()) -> Result<Status, Stop> {
-        let status = match self.before(branches) {
+        let unreset = branches.with_cx(|cx| C::board_mut(cx.at_mut()).take_unreset());
+        let decided = match unreset {
+            Some(verdict) => Ok(verdict),
+            None => self.before(branches),
+        };
+        let status = match decided {
             Ok(Some(status)) => status,
             Ok(None) => child!(branches, 0),
             Err(message) => return self.fault(branches, message),
@@ -176,6 +183,7 @@ pub(crate) fn hooked<C: HasBoard>(
                 Hook::OnDone => node.done = Some(program),
                 Hook::OnHalt => {
                     let script = Arc::new(HaltScript {
+                        instance: place.id,
                         program,
                         site: loader.site(place),
                     });

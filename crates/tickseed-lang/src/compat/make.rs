@@ -6,7 +6,7 @@ use std::sync::Arc;
 use tickseed_core::{Node, Status, nodes};
 
 use super::nav2::Policy;
-use super::site::{Bound, Site};
+use super::site::{Bound, Site, Unreset};
 use super::{StatusRole, decorators, flow, leaves, models, nav2, ros, script, yielding};
 use crate::board::{FIELDS, HasBoard};
 use crate::build::{Loader, Place, Twins, Whereabouts};
@@ -22,6 +22,17 @@ struct Making<'m, 'd, C: HasBoard> {
     place: Place,
     site: Site,
     given: Vec<Gift<'static>>,
+}
+
+/// Whether a node has hooks of the reference.
+fn hooked(node: &model::Node) -> bool {
+    let mut hooks = model::Hook::ALL
+        .iter()
+        .filter_map(|entry| node.hook(entry.0));
+    hooks.any(|value| match &value.kind {
+        ValueKind::Code(code) => code.dialect == model::Dialect::BtCpp,
+        _ => false,
+    })
 }
 
 /// Makes a compatible node.
@@ -229,12 +240,17 @@ impl<'d, C: HasBoard> Making<'_, 'd, C> {
             ),
             "Parallel" | "ParallelAll" => return self.parallel(children),
             "IfThenElse" => {
-                let repeats = self.node.children.first().is_some_and(|c| self.repeats(c));
-                n.custom(flow::IfThenElse { site, repeats }, children)
+                let condition = self.unreset_first();
+                n.custom(flow::IfThenElse { site, condition }, children)
             }
             "WhileDoElse" => {
                 let parent = self.loader.parent_site(self.place);
-                n.custom(flow::WhileDoElse { site, parent }, children)
+                let rule = flow::WhileDoElse {
+                    site,
+                    condition: self.unreset_first(),
+                    parent,
+                };
+                n.custom(rule, children)
             }
             "TryCatch" => {
                 let on_halt = self
@@ -469,6 +485,15 @@ impl<'d, C: HasBoard> Making<'_, 'd, C> {
         })
     }
 
+    /// What the first child does that finished and is ticked again.
+    fn unreset_first(&self) -> Unreset {
+        let first = self.node.children.iter().find(|child| !child.disabled);
+        Unreset {
+            repeats: first.is_some_and(|child| self.repeats(child)),
+            hooked: first.is_some_and(hooked),
+        }
+    }
+
     /// Whether a finished node that is ticked again repeats its verdict.
     fn repeats(&self, node: &model::Node) -> bool {
         let kind = node.kind.as_str();
@@ -538,8 +563,14 @@ impl<'d, C: HasBoard> Making<'_, 'd, C> {
                     return None;
                 }
             },
-            (None, None) => decorators::Queue::None,
+            (None, None) => {
+                let message = format!("Missing port [queue] in {}", self.node.kind);
+                self.loader
+                    .error("load::missing-port", message, self.node.kind.span);
+                return None;
+            }
         };
+        self.loop_value(element);
         let rule = decorators::Each {
             element,
             queue,
@@ -547,6 +578,33 @@ impl<'d, C: HasBoard> Making<'_, 'd, C> {
             if_empty: self.status("if_empty", Status::Success)?,
         };
         Some(nodes::<C>().custom(rule, children))
+    }
+
+    /// Elements go into a key: into a value given instead of one they cannot.
+    fn loop_value(&mut self, element: decorators::Element) {
+        let Some(text) = self.text("value") else {
+            return;
+        };
+        let (ty, fits) = match element {
+            decorators::Element::Int => ("int", element.parse(&text).is_some()),
+            decorators::Element::Bool => ("bool", element.parse(&text).is_some()),
+            decorators::Element::Double => ("double", element.parse(&text).is_some()),
+            decorators::Element::Text => ("std::string", true),
+        };
+        let diagnostic = if fits {
+            let message = format!("`{}` writes its elements nowhere", self.node.kind);
+            Diagnostic::warning("load::output", message)
+        } else {
+            let message = format!(
+                "The port with name \"value\" and value \"{text}\" can not be converted to {ty}"
+            );
+            Diagnostic::error("load::port-value", message)
+        };
+        self.loader.report(
+            diagnostic
+                .at(self.node.kind.span, "")
+                .help("elements are written into a key: value=\"{key}\""),
+        );
     }
 
     fn set(&mut self) -> Option<Node<C>> {
@@ -602,8 +660,10 @@ impl<'d, C: HasBoard> Making<'_, 'd, C> {
                     });
                     Some(Policy::Changed(slots.collect()))
                 }
-                _ if self.repeats(child) => Some(Policy::Repeat),
-                _ => Some(Policy::Again),
+                _ => Some(Policy::Again(Unreset {
+                    repeats: self.repeats(child),
+                    hooked: hooked(child),
+                })),
             };
             let id = self.loader.instances.len();
             let made = self

@@ -12,6 +12,9 @@
 //!   does not ask again after a halt, `RoundRobin` fails when its last child succeeds. The option
 //!   [`fix_known_bugs`](crate::build::Options::fix_known_bugs) corrects them.
 //!
+//! Halting a tree ends what runs; [`Loaded::halt_all`](crate::build::Loaded::halt_all) also does what
+//! the reference's `haltTree` does to idle nodes.
+//!
 //! `TryCatch` with `catch_on_halt` keeps its last child twice: once as a child, and once as a tree of
 //! its own that a halt ticks once and halts. That second one shares keys but no history (cooldowns,
 //! counts) with the first, and traces do not show it. A number with text behind it (`12abc`) is read
@@ -46,7 +49,7 @@ use tickseed_core::{Node, nodes};
 pub(crate) use hooks::{HaltScript, hooked};
 pub(crate) use make::node;
 pub use models::models;
-pub(crate) use models::names;
+pub(crate) use models::{names, port_type};
 pub(crate) use site::Site;
 pub use statuses::{NodeStatus, StatusRole, Statuses};
 

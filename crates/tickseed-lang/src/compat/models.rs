@@ -233,6 +233,30 @@ fn from_row((name, category, ports): &Row) -> Model {
     model
 }
 
+/// The C++ type of a port of a compatible node, where our type of the port does not tell it. It is the
+/// type of the entry that the port makes.
+pub(crate) fn port_type(kind: &str, port: &PortModel) -> Option<&'static str> {
+    // A program may have a node of its own by that name.
+    let ours = model(kind)?.ports.iter().any(|own| std::ptr::eq(own, port));
+    if !ours {
+        return None;
+    }
+    Some(match (kind, port.name.as_str()) {
+        ("Sleep" | "Timeout", "msec") | ("Delay", "delay_msec") => "unsigned int",
+        ("Precondition", "else") | (_, "if_empty") => "BT::NodeStatus",
+        ("Precondition", "if") | ("Script" | "ScriptCondition", "code") => "std::string",
+        ("UnsetBlackboard", "key") => "std::string",
+        (kind, _) if kind.starts_with("Switch") => "std::string",
+        ("LoopInt", "queue") => "std::shared_ptr<std::deque<int, std::allocator<int> > >",
+        ("LoopBool", "queue") => "std::shared_ptr<std::deque<bool, std::allocator<bool> > >",
+        ("LoopDouble", "queue") => "std::shared_ptr<std::deque<double, std::allocator<double> > >",
+        ("LoopString", "queue") => {
+            "std::shared_ptr<std::deque<std::string, std::allocator<std::string> > >"
+        }
+        _ => return None,
+    })
+}
+
 /// The descriptions of all compatible nodes.
 pub fn models() -> impl Iterator<Item = &'static Model> {
     names().filter_map(model)

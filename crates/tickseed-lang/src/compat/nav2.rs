@@ -4,7 +4,9 @@ use bytemuck::{Pod, Zeroable};
 use tickseed_core::{Branches, CustomNode, Cx, Status, Stop};
 
 use super::ros::Gauge;
-use super::site::{Site, child, decorator, read};
+use super::site::{
+    Answer, Site, Tries, Unreset, child, decorator, forget_if_halted, read, tick, tick_unreset,
+};
 use crate::board::{HasBoard, view};
 use crate::expr::{Datum, Slot};
 use crate::registry::In;
@@ -19,7 +21,7 @@ impl<C: HasBoard> CustomNode<C> for Recovery {
     /// The child whose turn it is.
     type State = u32;
     /// Retries so far. A skipped recovery keeps them.
-    type Memory = i64;
+    type Memory = Tries;
 
     fn name(&self) -> &'static str {
         "recovery"
@@ -33,8 +35,12 @@ impl<C: HasBoard> CustomNode<C> for Recovery {
         &self,
         branches: &mut Branches<'_, C>,
         turn: &mut u32,
-        retries: &mut i64,
+        Tries {
+            count: retries,
+            halt,
+        }: &mut Tries,
     ) -> Result<Status, Stop> {
+        forget_if_halted(branches, halt, retries);
         if branches.len() != 2 {
             let message = format!(
                 "Recovery Node '{}' must only have 2 children.",
@@ -67,8 +73,8 @@ impl<C: HasBoard> CustomNode<C> for Recovery {
         Ok(Status::Failure)
     }
 
-    fn halt(&self, _: &mut u32, retries: &mut i64, _: &mut Cx<'_, '_, C>) {
-        *retries = 0;
+    fn halt(&self, _: &mut u32, retries: &mut Tries, _: &mut Cx<'_, '_, C>) {
+        retries.count = 0;
     }
 }
 
@@ -87,11 +93,20 @@ pub(crate) struct Round {
     index: u32,
     failed: u32,
     skipped: u32,
+    unused: u32,
+}
+
+/// What a round robin keeps between activations, and the last halt of the tree that it saw.
+#[derive(Clone, Copy, Debug, Default, Pod, Zeroable)]
+#[repr(C)]
+pub(crate) struct Turn {
+    round: Round,
+    halt: u64,
 }
 
 impl<C: HasBoard> CustomNode<C> for RoundRobin {
     type State = ();
-    type Memory = Round;
+    type Memory = Turn;
 
     fn name(&self) -> &'static str {
         "round robin"
@@ -105,8 +120,9 @@ impl<C: HasBoard> CustomNode<C> for RoundRobin {
         &self,
         branches: &mut Branches<'_, C>,
         _: &mut (),
-        round: &mut Round,
+        Turn { round, halt }: &mut Turn,
     ) -> Result<Status, Stop> {
+        forget_if_halted(branches, halt, round);
         let children = branches.len() as u32;
         let wrap = read(branches, &self.wrap_around).unwrap_or(false);
         while round.failed + round.skipped < children {
@@ -140,18 +156,16 @@ impl<C: HasBoard> CustomNode<C> for RoundRobin {
         })
     }
 
-    fn halt(&self, _: &mut (), round: &mut Round, _: &mut Cx<'_, '_, C>) {
-        *round = Round::default();
+    fn halt(&self, _: &mut (), turn: &mut Turn, _: &mut Cx<'_, '_, C>) {
+        turn.round = Round::default();
     }
 }
 
 /// How a child behaves that is ticked again without having been reset, because its parent ticks
 /// all children on every tick and resets them only when it ends.
 pub(crate) enum Policy<C: HasBoard> {
-    /// It runs anew.
-    Again,
-    /// It repeats its verdict.
-    Repeat,
+    /// It repeats its verdict or runs anew.
+    Again(Unreset),
     /// `RateController`: it runs when it is time; its parent sees it running otherwise.
     Rate(In<f64>),
     /// `SingleTrigger`: it ran, so it fails.
@@ -204,11 +218,7 @@ impl<C: HasBoard> Pipeline<C> {
         let now = branches.with_cx(|cx| cx.now().0);
         let rests = begun && !running;
         match &self.policies[i] {
-            Policy::Again => {}
-            Policy::Repeat if kept.done & bit != 0 => {
-                return Ok(Status::from_bool(kept.failed & bit == 0));
-            }
-            Policy::Repeat => {}
+            Policy::Again(_) => {}
             Policy::Rate(hz) if rests => {
                 let hz = read(branches, hz).unwrap_or(10.0);
                 let period = (1e9 / hz) as u64;
@@ -236,7 +246,16 @@ impl<C: HasBoard> Pipeline<C> {
             }
         }
         kept.begun |= bit;
-        let status = branches.tick(i)?;
+        let answer = match &self.policies[i] {
+            Policy::Again(how) if kept.done & bit != 0 && !running => {
+                let verdict = Status::from_bool(kept.failed & bit == 0);
+                tick_unreset(branches, i, *how, verdict)?
+            }
+            _ => tick(branches, i)?,
+        };
+        let Answer::Status(status) = answer else {
+            return Ok(Status::Running);
+        };
         if status.is_verdict() {
             kept.done |= bit;
             if status == Status::Failure {

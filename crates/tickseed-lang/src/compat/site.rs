@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use bytemuck::{Pod, Zeroable};
 use tickseed_core::{Branches, Context, Cx, LeafError, Status, Stop};
 
 use super::script::{Entries, Script};
@@ -86,6 +87,17 @@ macro_rules! child {
 }
 pub(crate) use child;
 
+/// [`child!`] for one that finished and was not reset since.
+macro_rules! unreset {
+    ($branches:expr, $child:expr, $how:expr, $verdict:expr) => {
+        match $crate::compat::site::tick_unreset($branches, $child, $how, $verdict)? {
+            $crate::compat::site::Answer::Status(status) => status,
+            $crate::compat::site::Answer::Fault => return Ok(tickseed_core::Status::Running),
+        }
+    };
+}
+pub(crate) use unreset;
+
 /// The head of a custom node with one child: what outlines call it, and whether it can leave a
 /// running child for another (only one that says otherwise cannot).
 macro_rules! decorator {
@@ -122,6 +134,57 @@ pub(crate) fn wake<C: HasBoard>(branches: &mut Branches<'_, C>) {
         cx.wake_at(now);
         C::board_mut(cx.at_mut()).wake();
     });
+}
+
+/// A child that its parent ticks again without having reset it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Unreset {
+    /// It repeats its verdict instead of running.
+    pub(crate) repeats: bool,
+    /// It has hooks of the reference. Its guards are for idle nodes, so they are not asked; its scripts
+    /// after the end run once more.
+    pub(crate) hooked: bool,
+}
+
+/// Ticks a child that finished with a verdict and was not reset since.
+pub(crate) fn tick_unreset<C: HasBoard>(
+    branches: &mut Branches<'_, C>,
+    child: usize,
+    how: Unreset,
+    verdict: Status,
+) -> Result<Answer, Stop> {
+    if !how.hooked {
+        return match how.repeats {
+            true => Ok(Answer::Status(verdict)),
+            false => tick(branches, child),
+        };
+    }
+    let repeated = how.repeats.then_some(verdict);
+    branches.with_cx(|cx| C::board_mut(cx.at_mut()).set_unreset(repeated));
+    let answer = tick(branches, child);
+    branches.with_cx(|cx| C::board_mut(cx.at_mut()).take_unreset());
+    answer
+}
+
+/// How often something was tried, kept between activations; and the last halt of the tree that the
+/// node saw.
+#[derive(Clone, Copy, Debug, Default, Pod, Zeroable)]
+#[repr(C)]
+pub(crate) struct Tries {
+    pub(crate) count: i64,
+    pub(crate) halt: u64,
+}
+
+/// Forgets what a node keeps from one activation to the next if the whole tree was halted since it was
+/// last ticked. Only its own halt would tell it so, and an idle node gets none.
+pub(crate) fn forget_if_halted<C: HasBoard, T: Default>(
+    branches: &mut Branches<'_, C>,
+    seen: &mut u64,
+    kept: &mut T,
+) {
+    if branches.with_cx(|cx| C::board(cx.at()).halted_since(seen)) {
+        *kept = T::default();
+    }
 }
 
 /// Reads a port in a composite. `None`: it has no value.

@@ -60,8 +60,14 @@ pub enum StatusRole {
     Decorator,
     /// As a decorator, but shows no status before its tick is over.
     LateDecorator,
+    /// As a decorator, but a tick that does not reach its child leaves its status as it was.
+    Once,
+    /// As a decorator, but its child is reset when it was skipped.
+    Rounds,
     /// Resets all children when it finishes.
     Control,
+    /// As a control, but children that were skipped are not reset.
+    Parallel,
     /// As a control, but shows no status before its tick is over, and halts the branch it leaves.
     Switch,
     /// As a control, and while it runs all children but the running one are idle.
@@ -74,8 +80,12 @@ pub enum StatusRole {
     WhileDoElse,
     /// As a control; resets the children before the last when the last begins.
     TryCatch,
-    /// Nav2's: two children of which the finished one is reset at once.
+    /// Nav2's: two children of which the finished one is reset at once; idle after a skip.
     Alternating,
+    /// Nav2's: as a control, but idle after a skip.
+    RoundRobin,
+    /// Nav2's: as a decorator; where its parent does not reset it, it runs while it waits.
+    Waiting,
     /// Nav2's: resets all children when it finishes, but runs before only through its children.
     Pipeline,
 }
@@ -90,8 +100,16 @@ impl StatusRole {
             "WhileDoElse" => StatusRole::WhileDoElse,
             "TryCatch" => StatusRole::TryCatch,
             "RecoveryNode" => StatusRole::Alternating,
+            "RoundRobin" => StatusRole::RoundRobin,
+            "RateController"
+            | "DistanceController"
+            | "SpeedController"
+            | "GoalUpdatedController" => StatusRole::Waiting,
             "PipelineSequence" | "NonblockingSequence" => StatusRole::Pipeline,
             "Precondition" | "SkipUnlessUpdated" | "WaitValueUpdate" => StatusRole::LateDecorator,
+            "RunOnce" => StatusRole::Once,
+            "Repeat" | "RetryUntilSuccessful" => StatusRole::Rounds,
+            "Parallel" | "ParallelAll" => StatusRole::Parallel,
             kind if kind.starts_with("Switch") => StatusRole::Switch,
             kind => match super::models::model(kind).map(|model| model.category) {
                 Some(crate::model::Category::Control) => StatusRole::Control,
@@ -120,6 +138,10 @@ struct Entry {
     /// The child that was ticked last, and whether one was ticked in this tick.
     last: Option<usize>,
     ticked: bool,
+    /// Its last tick ended in a skip.
+    skipped: bool,
+    /// Its parent has reached it in the parent's present tick.
+    entered: bool,
     /// Its status before its present tick.
     before: NodeStatus,
 }
@@ -201,6 +223,11 @@ impl Statuses {
         self.open.clear();
     }
 
+    /// A node that said it runs though it must not shows that it does.
+    pub(crate) fn runs(&mut self, instance: usize) {
+        self.entries[instance].status = NodeStatus::Running;
+    }
+
     /// A tick is over; an error may have left nodes open.
     pub fn tick_over(&mut self) {
         self.open.clear();
@@ -245,7 +272,8 @@ impl Statuses {
         let at = last.and_then(|last| entry.children.iter().position(|c| *c == last));
         match (entry.role, status) {
             (R::Leaf, _) => {}
-            (R::Decorator | R::LateDecorator, _) => {
+            (R::Rounds, Status::Skipped) => self.reset_where(node, |_, _| true),
+            (R::Decorator | R::LateDecorator | R::Once | R::Rounds | R::Waiting, _) => {
                 let child = entry.children.first().copied();
                 if let Some(child) = child {
                     let finished = matches!(
@@ -288,9 +316,20 @@ impl Statuses {
             (R::Alternating, Status::Running) => {
                 self.reset_where(node, |_, child| Some(child) != last);
             }
+            (R::Pipeline, Status::Running) => {
+                // All children that had their turn before were asked again, if only for their answer.
+                for i in 0..self.entries[node].children.len() {
+                    let child = self.entries[node].children[i];
+                    let entry = &mut self.entries[child];
+                    let finished =
+                        matches!(entry.status, NodeStatus::Success | NodeStatus::Failure);
+                    if entry.role == R::Waiting && finished && !entry.entered {
+                        entry.status = NodeStatus::Running;
+                    }
+                }
+            }
             (_, Status::Running) => {}
-            (R::Control | R::Memory, Status::Skipped) => self.reset_where(node, |_, _| true),
-            (_, Status::Skipped) => self.reset_where(node, |_, _| true),
+            (R::Parallel, Status::Skipped) => {}
             (_, _) => self.reset_where(node, |_, _| true),
         }
     }
@@ -307,12 +346,20 @@ impl Trace for Statuses {
         {
             self.entries[parent].last = Some(part.instance);
             self.entries[parent].ticked = true;
+            self.entries[part.instance].entered = true;
         }
         if part.inner {
             use StatusRole as R;
             let entry = &mut self.entries[part.instance];
             entry.ticked = false;
             entry.before = entry.status;
+            if entry.role == R::Pipeline {
+                for i in 0..self.entries[part.instance].children.len() {
+                    let child = self.entries[part.instance].children[i];
+                    self.entries[child].entered = false;
+                }
+            }
+            let entry = &mut self.entries[part.instance];
             if !matches!(
                 entry.role,
                 R::Leaf | R::LateDecorator | R::Switch | R::Pipeline
@@ -335,10 +382,28 @@ impl Trace for Statuses {
             if part.inner && !entry.ticked {
                 entry.status = entry.before;
             }
+            // One that takes a skipped condition for an error has reset its children before.
+            let condition = entry.children.first().copied();
+            if part.inner
+                && entry.role == StatusRole::WhileDoElse
+                && entry.last == condition
+                && condition.is_some_and(|child| self.entries[child].skipped)
+            {
+                self.reset_where(part.instance, |_, _| true);
+            }
             return;
         }
         if part.inner {
             self.settle(part.instance, status);
+            let entry = &mut self.entries[part.instance];
+            if entry.role == StatusRole::Once && !entry.ticked {
+                entry.status = entry.before;
+            }
+            if status == Status::Skipped
+                && matches!(entry.role, StatusRole::Alternating | StatusRole::RoundRobin)
+            {
+                entry.status = NodeStatus::Idle;
+            }
         }
         if part.outer {
             // A guard that stopped a running node made it idle.
@@ -349,6 +414,7 @@ impl Trace for Statuses {
             {
                 self.reset(part.instance);
             }
+            self.entries[part.instance].skipped = status == Status::Skipped;
             if status != Status::Skipped {
                 self.entries[part.instance].status = status.into();
             }
@@ -359,6 +425,8 @@ impl Trace for Statuses {
         if let Some(part) = self.parts[node.0 as usize]
             && !self.faulted()
         {
+            // What had finished below it is reset with it.
+            self.reset_where(part.instance, |_, _| true);
             self.entries[part.instance].status = NodeStatus::Idle;
         }
     }

@@ -17,6 +17,8 @@ pub(super) struct Script {
     plan: BTreeMap<String, Vec<char>>,
     calls: BTreeMap<String, usize>,
     events: Vec<String>,
+    /// The synchronous action that answered that it runs, by its number.
+    stuck: Option<usize>,
 }
 
 pub(super) type Shared = Arc<Mutex<Script>>;
@@ -40,6 +42,11 @@ impl Script {
         }
         let shown: String = events.iter().map(|event| format!("{event} ")).collect();
         format!("  [{shown}]")
+    }
+
+    /// The synchronous action that answered that it runs.
+    pub(super) fn take_stuck(&mut self) -> Option<usize> {
+        self.stuck.take()
     }
 
     /// Notes an event and gives the next answer.
@@ -68,17 +75,16 @@ struct Scripted {
     script: Shared,
     name: String,
     path: String,
+    instance: usize,
+    /// The parent, which the reference names when an action gives no valid answer.
+    parent: Option<(String, String)>,
     kind: &'static str,
 }
 
 impl Scripted {
     fn answer(&self, event: &str, cx: &mut Cx<'_, '_, Board>) -> Outcome {
         let letter = lock(&self.script).next(&self.name, event);
-        let throw = |cx: &mut Cx<'_, '_, Board>, message: &str| {
-            let text = format!(
-                "Exception in node '{}' [{}]: {message}",
-                self.path, self.kind
-            );
+        let throw = |cx: &mut Cx<'_, '_, Board>, text: String| {
             if Board::board_mut(cx.at_mut()).raise(text.as_str()) {
                 Ok(Status::Running)
             } else {
@@ -87,13 +93,25 @@ impl Scripted {
         };
         match letter {
             'F' => Ok(Status::Failure),
-            'R' if self.kind == "Sync" => throw(cx, "SyncActionNode MUST never return RUNNING"),
+            'R' if self.kind == "Sync" => {
+                let message = "SyncActionNode MUST never return RUNNING";
+                lock(&self.script).stuck = Some(self.instance);
+                let text = match &self.parent {
+                    Some((path, kind)) => exception(path, kind, message),
+                    None => message.to_owned(),
+                };
+                throw(cx, text)
+            }
             'R' => Ok(Status::Running),
             'K' => Ok(Status::Skipped),
-            'X' => throw(cx, "boom"),
+            'X' => throw(cx, exception(&self.path, self.kind, "boom")),
             _ => Ok(Status::Success),
         }
     }
+}
+
+fn exception(path: &str, kind: &str, message: &str) -> String {
+    format!("Exception in node '{path}' [{kind}]: {message}")
 }
 
 /// `Act`. Its state is whether it has really begun: a tick that an error ended may have entered it
@@ -181,6 +199,8 @@ pub(super) fn registry(script: &Shared) -> Registry<Board> {
                 script: Arc::clone(&script),
                 name: ports.name.to_owned(),
                 path: ports.full_path(),
+                instance: ports.instance(),
+                parent: ports.parent(),
                 kind,
             };
             let n = nodes::<Board>();

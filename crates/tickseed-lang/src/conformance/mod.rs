@@ -7,6 +7,7 @@
 
 mod export;
 mod leaves;
+mod refusals;
 mod run;
 
 use std::collections::BTreeMap;

@@ -2,18 +2,17 @@
 
 use std::sync::Arc;
 
-use tickseed_core::{Agent, Cx, Rng, Time};
+use tickseed_core::{Agent, Time};
 
 use super::leaves::{Script, Shared, registry};
-use super::{Case, export};
+use super::{Case, export, refusals};
 use crate::board::{Board, Mark};
 use crate::build::{Loaded, Loader, Options};
 use crate::compat::script::{self, Script as Program};
 use crate::compat::site::BoardEntries;
 use crate::compat::{NodeStatus, Statuses};
-use crate::diagnostics::Diagnostic;
 use crate::expr::{Datum, Slot};
-use crate::model::{Category, Document, FileId, Form, SourceMap, Span};
+use crate::model::SourceMap;
 use crate::xml;
 
 /// Runs a case and gives the lines that the reference's harness would print.
@@ -71,13 +70,15 @@ impl Session {
         };
         let registry = registry(script);
         let documents = [document];
-        if let Some(refusal) = explicit_child(&documents[0], &sources) {
+        if let Some(refusal) = refusals::explicit_child(&documents[0], &sources) {
             return Err(refusal);
         }
+        let mut diagnostics = diagnostics;
+        refusals::old_spellings(&documents[0], &text, &registry, &mut diagnostics);
         let loader = Loader::new(&documents, &registry, &options);
-        let loaded = loader
-            .load(sources, diagnostics)
-            .map_err(|failed| message(&failed.diagnostics, &failed.sources, file, &documents[0]))?;
+        let loaded = loader.load(sources, diagnostics).map_err(|failed| {
+            refusals::message(&failed.diagnostics, &failed.sources, file, &documents[0])
+        })?;
         let mut board = loaded.board();
         board.keep_faults();
         let agent = loaded.tree.agent();
@@ -129,6 +130,12 @@ impl Session {
             &mut self.statuses,
         );
         self.statuses.tick_over();
+        let stuck = (self.script.lock())
+            .unwrap_or_else(std::sync::PoisonError::into_inner)
+            .take_stuck();
+        if let Some(instance) = stuck {
+            self.statuses.runs(instance);
+        }
         if let Some(fault) = self.board.take_fault() {
             return Err(fault.message);
         }
@@ -140,9 +147,8 @@ impl Session {
     }
 
     fn tick(&mut self) -> String {
-        let result = self.step();
-        self.board.take_wake();
-        match result {
+        // A wake-up that was asked for stays until a `tickonce` answers it.
+        match self.step() {
             Ok(status) => format!("{status}{}", self.events()),
             Err(message) => format!("EXC {message}{}", self.events()),
         }
@@ -150,7 +156,6 @@ impl Session {
 
     /// Goes on while the tree runs and asks for another tick at once.
     fn tick_once(&mut self) -> String {
-        self.board.take_wake();
         // A tree that wakes itself for ever would never end.
         for _ in 0..100_000 {
             match self.step() {
@@ -166,22 +171,9 @@ impl Session {
         self.now += 1;
         let halted = self
             .loaded
-            .tree
-            .halt(&mut self.agent, &mut self.board, Time(self.now));
-        // The reference visits every node, running or not, and runs what it has to run on a halt.
-        let mut rng = Rng::new(0);
-        for script in &self.loaded.halt_scripts {
-            let mut cx: Cx<'_, '_, Board> = Cx::new(
-                &mut self.board,
-                Time(self.now),
-                std::time::Duration::ZERO,
-                &mut rng,
-            );
-            script.run(&mut cx);
-        }
+            .halt_all(&mut self.agent, &mut self.board, Time(self.now));
         self.statuses.halted_all();
         self.board.take_fault();
-        self.board.take_wake();
         match halted {
             Ok(()) => format!("halted{}", self.events()),
             Err(error) => format!("EXC {error}{}", self.events()),
@@ -252,112 +244,5 @@ impl Session {
             Ok(_) => "ok".to_owned(),
             Err(message) => format!("EXC {message}"),
         }
-    }
-}
-
-/// The first error in the words of the reference, which says the line of the element before some.
-fn message(
-    diagnostics: &[Diagnostic],
-    sources: &SourceMap,
-    file: FileId,
-    document: &Document,
-) -> String {
-    let errors = diagnostics.iter().filter(|d| d.is_error());
-    let Some(error) = errors.min_by_key(|d| order(d.code)) else {
-        return "no error was reported".to_owned();
-    };
-    let line = (error.primary.as_ref())
-        .filter(|label| label.span.file == file)
-        .map(|label| match error.code {
-            // The reference names the parent's line, we the child's.
-            "xml::async-children" => parent_of(document, label.span).unwrap_or(label.span),
-            _ => label.span,
-        })
-        .and_then(|span| sources.line_column(span))
-        .map_or(0, |at| at.line);
-    // What was found is not said by the reference.
-    let text = match error.message.rsplit_once(", found ") {
-        Some((text, found)) if found.bytes().all(|b| b.is_ascii_digit()) => text,
-        _ => error.message.as_str(),
-    };
-    // Ours says what was expected as well, and its place is the message's own.
-    if let Some((start, _)) = text.split_once(": expected ")
-        && start.starts_with("The port with name")
-    {
-        return start.to_owned();
-    }
-    if text.starts_with("a port with name") {
-        return text.replacen(">)", &format!(">, line {line})"), 1);
-    }
-    if let Some((start, _)) = text.split_once("'. ")
-        && start.starts_with("Duplicate SubTree path")
-    {
-        return format!(
-            "{start}'. Multiple SubTree nodes with the same 'name' attribute under the same parent are not allowed. Please use unique names or omit the 'name' attribute to auto-generate unique paths."
-        );
-    }
-    match error.code {
-        "xml::children"
-        | "xml::async-children"
-        | "xml::reserved-name"
-        | "load::children"
-        | "xml::explicit-child"
-        | "load::unknown-node"
-        | "xml::no-id" => {
-            format!("Error at line {line}: -> {text}")
-        }
-        "xml::bad-name" => format!("Error at line {line}: {text}"),
-        _ => text.to_owned(),
-    }
-}
-
-/// Where the parent of the node at a place stands.
-fn parent_of(document: &Document, span: Span) -> Option<Span> {
-    let mut found = None;
-    for root in document.trees().flat_map(|tree| &tree.body) {
-        root.walk(&mut |node| {
-            if node.children.iter().any(|child| child.kind.span == span) {
-                found = Some(node.kind.span);
-            }
-        });
-    }
-    found
-}
-
-/// A fault of the reference (4.7 to 4.10): it does not know explicit forms directly under a reactive
-/// sequence. We read them, since files have them; a comparison must refuse them.
-fn explicit_child(document: &Document, sources: &SourceMap) -> Option<String> {
-    let mut found = None;
-    for root in document.trees().flat_map(|tree| &tree.body) {
-        root.walk(&mut |node| {
-            let reactive = node.kind == "ReactiveSequence";
-            for child in node.children.iter().filter(|_| reactive) {
-                if let Form::Explicit(category) = child.form
-                    && category != Category::Subtree
-                {
-                    found.get_or_insert((child.span, category));
-                }
-            }
-        });
-    }
-    let (span, category) = found?;
-    let line = sources.line_column(span)?.line;
-    let tag = match category {
-        Category::Condition => "Condition",
-        Category::Control => "Control",
-        Category::Decorator => "Decorator",
-        _ => "Action",
-    };
-    Some(format!("Error at line {line}: -> Unknown node type: {tag}"))
-}
-
-/// The order in which the reference makes its checks.
-fn order(code: &str) -> u8 {
-    match code {
-        "xml::syntax" | "xml::no-root" => 0,
-        code if code.starts_with("xml::") && code != "xml::unknown-tree" => 1,
-        "load::unknown-node" | "load::children" => 2,
-        "load::missing-port" => 4,
-        _ => 3,
     }
 }

@@ -51,6 +51,15 @@ impl Ports<'_> {
         self.at.full_path()
     }
 
+    /// The node's number in [`Loaded::instances`](crate::build::Loaded::instances).
+    pub(crate) fn instance(&self) -> usize {
+        self.at.id
+    }
+
+    pub(crate) fn parent(&self) -> Option<(String, String)> {
+        self.at.parent()
+    }
+
     /// The node's path in the tree, as [`Loaded::path`](crate::build::Loaded::path).
     #[must_use]
     pub fn path(&self) -> String {
@@ -104,9 +113,11 @@ impl Ports<'_> {
             },
         };
         let fail = |this: &mut Self, text: &str, expected: String| {
+            let foreign = (this.port(name))
+                .and_then(|port| crate::compat::port_type(this.model.name.as_str(), port));
+            let ty = foreign.map_or_else(|| T::ty().to_string(), str::to_owned);
             let message = format!(
-                "The port with name \"{name}\" and value \"{text}\" can not be converted to {}: {expected}",
-                T::ty()
+                "The port with name \"{name}\" and value \"{text}\" can not be converted to {ty}: {expected}"
             );
             let span = this.span_of(name);
             this.diagnostics

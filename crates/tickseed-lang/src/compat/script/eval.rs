@@ -247,18 +247,27 @@ fn assign(
     let present = entries.get(slot);
     let value = match how {
         Assign::Create | Assign::Set => value,
+        _ if present == Datum::None => {
+            return Err(ScriptError::new(format!(
+                "The left operand of the operator [{}] is not initialized",
+                how.symbol()
+            )));
+        }
         _ => operate(how, &present, &value)?,
     };
     let ty = entries.type_name(slot);
-    // An entry's first value, if nothing gave the entry a type, can be of any kind.
+    // An entry's first value can be of any kind; only text is read as the type that a port gave it.
     let target = match (&present, ty.as_deref()) {
-        (Datum::None, None) => None,
-        (Datum::None, Some(ty)) => kind_of_type(ty),
+        (Datum::None, Some(ty)) if is_text(&value) => kind_of_type(ty),
+        (Datum::None, _) => None,
         (present, _) => Some(kind(present)),
     };
-    let stored = match target {
-        None => value,
-        Some(target) => convert(name, ty.as_deref(), target, value, entries)?,
+    let stored = match (target, &value) {
+        (None, _) => value,
+        (Some(target), Datum::Text(text)) if ty.is_some() && target != "std::string" => {
+            read_as(ty.as_deref().unwrap_or_default(), target, text, entries)?
+        }
+        (Some(target), _) => convert(name, ty.as_deref(), target, value, entries)?,
     };
     if !entries.set(slot, stored.clone()) {
         return Err(ScriptError::new(format!(
@@ -266,6 +275,25 @@ fn assign(
         )));
     }
     Ok(stored)
+}
+
+/// A text for an entry of a type that a port gave it, which reads it.
+fn read_as(ty: &str, target: &str, text: &str, entries: &dyn Entries) -> Result<Datum> {
+    let number = from_text(text, entries).and_then(|number| number_as(target, number));
+    let message = match kind_of_type(ty) {
+        Some("bool") => match text {
+            "0" | "1" | "true" | "TRUE" | "True" | "false" | "FALSE" | "False" => {
+                return Ok(Datum::Bool(
+                    text == "1" || text.eq_ignore_ascii_case("true"),
+                ));
+            }
+            _ => "convertFromString(): invalid bool conversion".to_owned(),
+        },
+        Some("long") if number.is_err() => format!("Can't convert string [{text}] to integer"),
+        Some("double") if number.is_err() => format!("Can't convert string [{text}] to double"),
+        _ => return number,
+    };
+    Err(ScriptError::new(message))
 }
 
 /// The kind of value that entries of a C++ type hold.
@@ -292,6 +320,7 @@ fn operate(how: Assign, left: &Datum, right: &Datum) -> Result<Datum> {
     let (Some(a), Some(b)) = (as_number(left), as_number(right)) else {
         return Err(ScriptError::new(match (left, right) {
             (Datum::Text(_), Datum::Text(_)) => "Operator not supported for strings",
+            (Datum::Text(_), _) => "This Assignment operator can't be used with a non-numeric type",
             _ => "The left and right operands must have the same type",
         }));
     };

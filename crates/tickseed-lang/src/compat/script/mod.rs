@@ -80,6 +80,19 @@ enum Assign {
     Div,
 }
 
+impl Assign {
+    fn symbol(self) -> &'static str {
+        match self {
+            Assign::Create => ":=",
+            Assign::Set => "=",
+            Assign::Add => "+=",
+            Assign::Sub => "-=",
+            Assign::Mul => "*=",
+            Assign::Div => "/=",
+        }
+    }
+}
+
 /// Why a script did not run to its end.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct ScriptError {

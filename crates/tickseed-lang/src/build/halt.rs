@@ -26,7 +26,7 @@ impl<C: HasBoard> Loaded<C> {
     /// for second in 0..3 {
     ///     let now = Time(second * 1_000_000_000);
     ///     // Without the halt the second child would have its turn.
-    ///     assert_eq!(loaded.tree.tick(&mut agent, &mut board, now), Ok(Status::Success));
+    ///     assert_eq!(loaded.tree.tick(&mut agent, &mut board, now)?, Status::Success);
     ///     loaded.halt_all(&mut agent, &mut board, now)?;
     /// }
     /// # Ok::<(), tickseed_core::TickError>(())

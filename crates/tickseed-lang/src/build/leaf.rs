@@ -276,7 +276,9 @@ impl<'d, C: HasBoard> Loader<'d, C> {
             self.error("load::read-only", message, value.span);
             return None;
         }
-        let foreign = crate::compat::port_type(node.kind.as_str(), port);
+        // A queue's entry may be of another type: vectors are taken too.
+        let foreign =
+            crate::compat::port_type(node.kind.as_str(), port).filter(|_| port.name != "queue");
         let ty = match foreign.or_else(|| crate::compat::entry_type_name(&port.ty)) {
             Some(name) => name.to_owned(),
             None => port.ty.to_string(),

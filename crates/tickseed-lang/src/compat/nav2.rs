@@ -6,10 +6,14 @@ use tickseed_core::{Branches, CustomNode, Cx, Status, Stop};
 use super::ros::Gauge;
 use super::site::{
     Answer, Site, Tries, Unreset, child, decorator, forget_if_halted, read, tick, tick_unreset,
+    wake,
 };
 use crate::board::{HasBoard, view};
 use crate::expr::{Datum, Slot};
 use crate::registry::In;
+
+/// How many recoveries one tick makes room for.
+const MOST_RECOVERIES: i64 = 1_000;
 
 /// `RecoveryNode`: if the first child fails, the second is to mend it and the first tries again.
 pub(crate) struct Recovery {
@@ -49,7 +53,13 @@ impl<C: HasBoard> CustomNode<C> for Recovery {
             return self.site.raise_in(branches, &message);
         }
         let limit = read(branches, &self.retries).unwrap_or(1);
+        let pause = retries.saturating_add(MOST_RECOVERIES);
         while *retries <= limit {
+            // Children that end at once would keep a tick for as long as there are retries.
+            if *retries >= pause {
+                wake(branches);
+                return Ok(Status::Running);
+            }
             let status = child!(branches, *turn as usize);
             match (*turn, status) {
                 (_, Status::Running) => return Ok(Status::Running),

@@ -158,6 +158,10 @@ pub(super) fn message(
         "xml::no-port-name" => {
             return "Missing attribute [name] in port (SubTree model)".to_owned();
         }
+        "xml::misplaced" => {
+            let tag = text.split(['<', '>']).nth(1).unwrap_or_default();
+            return format!("Error at line {line}: -> Node not recognized: {tag}");
+        }
         "xml::second-models" => return format!("Error at line {line}: ->  {text}"),
         _ => {}
     }

@@ -340,7 +340,8 @@ impl Loading<'_> {
         match self.loader.read(&path) {
             Ok(bytes) => self.file(&path, &bytes),
             Err(why) => {
-                let message = format!("cannot read `{path}`, which `{from}` includes: {why}");
+                let shown = if path.is_empty() { written } else { &path };
+                let message = format!("cannot read `{shown}`, which `{from}` includes: {why}");
                 self.loaded
                     .diagnostics
                     .push(error("load::unreadable", message));

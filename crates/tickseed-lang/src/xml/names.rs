@@ -33,7 +33,8 @@ pub(super) fn tag(category: Category) -> &'static str {
 }
 
 /// The tags that are no nodes.
-pub(super) const STRUCTURE: [&str; 4] = ["root", "include", "BehaviorTree", "TreeNodesModel"];
+pub(in crate::xml) const STRUCTURE: [&str; 4] =
+    ["root", "include", "BehaviorTree", "TreeNodesModel"];
 
 /// Old spellings of nodes, as version 3 and earlier wrote them, and the current ones.
 const OLD_NODES: [(&str, &str); 4] = [

@@ -1,6 +1,6 @@
 //! Cases that need a tree that runs, and hostile files that only building shows.
 
-use crate::world::{World, xml};
+use crate::world::{Running, World, xml};
 use tickseed_lang::build::Options;
 use tickseed_lang::expr::Datum;
 use tickseed_lang::registry::{Const, Model, PortModel};
@@ -281,6 +281,138 @@ fn l03_scripts_and_guards_see_each_other() {
         assert_eq!(running.tick(), 'S');
         assert_eq!(world.log(), ["start A"]);
         assert_eq!(running.get("k"), Some(Datum::Int(1)));
+    }
+}
+
+/// Recoveries of children that end at once: a tick makes a thousand, and the next goes on there.
+#[test]
+fn d15_recoveries_of_one_tick_are_limited() {
+    let node = |retries: &str| {
+        xml(&[(
+            "Main",
+            &format!(
+                "<RecoveryNode number_of_retries=\"{retries}\"><AlwaysFailure/><AlwaysSuccess/></RecoveryNode>"
+            ),
+        )])
+    };
+    assert_eq!(World::new().build(&node("999")).tick(), 'F');
+    assert_eq!(World::new().build(&node("1500")).ticks(3), "RFR");
+    assert_eq!(
+        World::new().build(&node("9223372036854775807")).ticks(2),
+        "RR"
+    );
+}
+
+/// An include that names no file, and structure where nodes should be, are said and not passed over.
+#[test]
+fn x01_includes_and_structure_out_of_place() {
+    let root = |inside: &str| {
+        format!("<root BTCPP_format=\"4\" main_tree_to_execute=\"Main\">\n{inside}</root>")
+    };
+    let tree = |body: &str| format!("<BehaviorTree ID=\"Main\">{body}</BehaviorTree>");
+    for (inside, wanted) in [
+        (
+            format!("<include path=\"\"/>{}", tree("<Act/>")),
+            "the path is empty",
+        ),
+        (tree("<include path=\"a.xml\"/>"), "<include> is no node"),
+        (tree("<Sequence><root/></Sequence>"), "<root> is no node"),
+        (tree("<TreeNodesModel/>"), "<TreeNodesModel> is no node"),
+    ] {
+        let message = World::new().fail(&root(&inside));
+        assert!(
+            message.contains(wanted) && message.contains("t.xml:2:"),
+            "{inside}\n{message}"
+        );
+    }
+}
+
+/// Loops that would run over nothing or write nowhere, and `_autoremap` that is neither.
+#[test]
+fn d13_loops_say_what_they_lack() {
+    for (attributes, wanted) in [
+        ("", "Missing port [queue]"),
+        ("queue=\"1;2\" value=\"v\"", "can not be converted to int"),
+        (
+            "queue=\"1;x\" value=\"{v}\"",
+            "can not be converted to a list",
+        ),
+    ] {
+        let message = World::new().fail(&xml(&[(
+            "Main",
+            &format!("<LoopInt {attributes}><Act/></LoopInt>"),
+        )]));
+        assert!(message.contains(wanted), "{attributes}\n{message}");
+    }
+    let mut running = World::new().build(&xml(&[(
+        "Main",
+        "<LoopInt queue=\"1;2;\" value=\"{v}\"><Act/></LoopInt>",
+    )]));
+    assert_eq!(running.ticks(3), "RRS");
+}
+
+/// `_autoremap` with another word than the reference knows would silently map nothing.
+#[test]
+fn b09_automatic_mapping_is_on_or_off() {
+    let with = |word: &str| {
+        let use_of = format!("<SubTree ID=\"Sub\" _autoremap=\"{word}\"/>");
+        xml(&[("Main", &use_of), ("Sub", "<Act/>")])
+    };
+    for word in ["true", "True", "TRUE", "1", "false", "False", "FALSE", "0"] {
+        World::new().build(&with(word));
+    }
+    for word in ["yes", "", "on", "{x}"] {
+        let message = World::new().fail(&with(word));
+        assert!(message.contains("true or false"), "{word}\n{message}");
+    }
+}
+
+/// One key for a time that cannot be negative and for a count: the reference refuses that.
+#[test]
+fn b03_built_in_ports_have_types() {
+    let build = |body: &str| {
+        let text = xml(&[("Main", body)]);
+        let world = World::new();
+        let built = world.try_files(&[("t.xml", &text)], &Options::default());
+        built.map(drop).map_err(|failed| failed.to_string())
+    };
+    let message = build(
+        "<Sequence><Sleep msec=\"{x}\"/><Repeat num_cycles=\"{x}\"><Act/></Repeat></Sequence>",
+    )
+    .expect_err("two types");
+    assert!(
+        message.contains("[unsigned int]") && message.contains("[int]"),
+        "{message}"
+    );
+    build("<Sequence><WasEntryUpdated entry=\"{x}\"/><Sleep msec=\"{x}\"/><Repeat num_cycles=\"{x}\"><Act/></Repeat></Sequence>")
+        .expect("an entry that an untyped port made stays untyped");
+}
+
+/// Halting the whole tree forgets what idle nodes keep; halting what runs does not.
+#[test]
+fn h06_halting_all_reaches_idle_nodes() {
+    for all in [false, true] {
+        let world = World::new();
+        let mut running = world.build(&xml(&[(
+            "Main",
+            "<RoundRobin wrap_around=\"true\"><Act name=\"a\"/><Act name=\"b\"/></RoundRobin>",
+        )]));
+        assert_eq!(running.tick(), 'S');
+        let now = tickseed_core::Time::from_millis(1);
+        let Running {
+            loaded,
+            agent,
+            board,
+            ..
+        } = &mut running;
+        let halted = match all {
+            true => loaded.halt_all(agent, board, now),
+            false => loaded.tree.halt(agent, board, now),
+        };
+        halted.expect("nothing runs");
+        assert_eq!(running.tick(), 'S');
+        let second = if all { "start a" } else { "start b" };
+        assert_eq!(world.log(), ["start a", second]);
     }
 }
 

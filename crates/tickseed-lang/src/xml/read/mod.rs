@@ -261,6 +261,13 @@ impl Reader {
             );
             Name::new("", span)
         });
+        if path.as_str().is_empty() && path.span != span {
+            self.error(
+                "xml::no-path",
+                "Invalid <include> tag: the path is empty",
+                span,
+            );
+        }
         Import {
             path,
             attributes: attributes.all(),

@@ -3,7 +3,7 @@
 use super::Reader;
 use crate::model::{Attribute, Category, Form, Hook, Name, Node, Role, Trivia, Value, ValueKind};
 use crate::xml::extra::{self, Owner};
-use crate::xml::names::{builtin, current_node, explicit};
+use crate::xml::names::{STRUCTURE, builtin, current_node, explicit};
 use crate::xml::syntax::{Element, Syntax};
 
 impl Reader {
@@ -17,6 +17,10 @@ impl Reader {
         let tag_span = self.span(element.name_span());
         let open = self.span(element.open_span());
         let form = element.attribute(extra::FORM);
+        if STRUCTURE.contains(&tag) {
+            let message = format!("<{tag}> is no node: it has no place inside a tree");
+            self.error("xml::misplaced", message, tag_span);
+        }
         let category = match current_node(tag) {
             Some("SubTree") => {
                 self.old_spelling(tag, "SubTree", tag_span);

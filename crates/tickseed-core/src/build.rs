@@ -51,6 +51,8 @@ pub struct Issue {
     /// Where the node, or the nearest one above that says so, came from: see
     /// [`Node::origin`](crate::Node::origin).
     pub origin: Option<u32>,
+    /// Where the other node came from that the issue is about as well, if there is one.
+    pub other: Option<u32>,
 }
 
 /// Why a tree was not built: everything that is wrong with it.
@@ -115,6 +117,28 @@ pub(crate) fn validate<C: Context>(
     Err(BuildError { issues })
 }
 
+/// A duration with its unit, exactly.
+struct Lasting(u64);
+
+impl fmt::Display for Lasting {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let units = [
+            ("h", 3_600_000_000_000),
+            ("min", 60_000_000_000),
+            ("s", 1_000_000_000),
+            ("ms", 1_000_000),
+            ("us", 1_000),
+        ];
+        match units
+            .iter()
+            .find(|(_, ns)| self.0 != 0 && self.0.is_multiple_of(*ns))
+        {
+            Some((unit, ns)) => write!(f, "{}{unit}", self.0 / ns),
+            None => write!(f, "{:?}", core::time::Duration::from_nanos(self.0)),
+        }
+    }
+}
+
 struct Checker<'d> {
     def: &'d Def,
     found: Vec<(NodeId, Issue)>,
@@ -127,11 +151,16 @@ impl Checker<'_> {
             rule,
             message: message.into(),
             help: help.into(),
-            origin: core::iter::once(id)
-                .chain(self.def.ancestors(id))
-                .find_map(|id| self.def.node(id).origin),
+            origin: self.origin(id),
+            other: None,
         };
         self.found.push((id, issue));
+    }
+
+    fn origin(&self, id: NodeId) -> Option<u32> {
+        core::iter::once(id)
+            .chain(self.def.ancestors(id))
+            .find_map(|id| self.def.node(id).origin)
     }
 
     /// A duration that must not be zero.
@@ -153,7 +182,7 @@ impl Checker<'_> {
             self.report(
                 id,
                 Rule::Duration,
-                alloc::format!("{what} is {ns} ns, at most 2^55 ns (417 days) can be kept"),
+                alloc::format!("{what} is {}, at most 417 days can be kept", Lasting(ns)),
                 "give it a shorter duration",
             );
         }
@@ -163,8 +192,11 @@ impl Checker<'_> {
         match wait {
             WaitFor::Fixed(ns) => self.not_too_long(id, "the duration", ns),
             WaitFor::Range(a, b) if a > b => {
-                let message =
-                    alloc::format!("the shortest duration ({a} ns) is above the longest ({b} ns)");
+                let message = alloc::format!(
+                    "the shortest duration, {}, is above the longest, {}",
+                    Lasting(a),
+                    Lasting(b)
+                );
                 self.report(id, Rule::Duration, message, "give the shorter one first");
             }
             WaitFor::Range(_, b) => self.not_too_long(id, "the longest duration", b),
@@ -188,7 +220,7 @@ impl Checker<'_> {
             self.report(
                 id,
                 Rule::Range,
-                "the answer instead of the child's is `Running`, which is not final",
+                "the answer instead of the child's is running, which is not final",
                 "use success, failure or skipped",
             );
         }
@@ -211,7 +243,7 @@ impl Checker<'_> {
                 id,
                 Rule::NoChildren,
                 message,
-                "add a child, or use `succeed` or `fail` if nothing is meant",
+                "add a child, or a leaf that always succeeds or fails if nothing is meant",
             );
         }
         match &node.kind {
@@ -229,7 +261,7 @@ impl Checker<'_> {
                             id,
                             Rule::Range,
                             message,
-                            &alloc::format!("use 1 to {children}, or `Threshold::All`"),
+                            &alloc::format!("use 1 to {children}, or all"),
                         );
                     }
                 }
@@ -373,7 +405,7 @@ impl Checker<'_> {
                 id,
                 Rule::Option,
                 "inertia and minimum dwell have no effect on a utility selector that chooses once",
-                "add `.reactive()` or remove them",
+                "make it reactive, or remove them",
             );
         }
         self.not_too_long(id, "the minimum dwell", u.min_dwell);
@@ -418,6 +450,10 @@ impl Checker<'_> {
                 self.def.path(up),
             );
             self.report(id, Rule::Uninterruptible, message, "move it out, make that node resume (not reactive), or put `hold` above it if only reactive siblings are meant");
+            let other = self.origin(up);
+            if let Some((_, issue)) = self.found.last_mut() {
+                issue.other = other;
+            }
         }
     }
 }

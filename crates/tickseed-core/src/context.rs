@@ -54,6 +54,12 @@ pub trait Context: 'static {
         None
     }
 
+    /// How many keys the context holds beyond its schema, numbered from [`KeyId::OWN`]: those of
+    /// a blackboard. [`read`](Context::read) tells what they hold.
+    fn own_keys(_at: &Self::At<'_>) -> u16 {
+        0
+    }
+
     /// Writes a key; `false` if there is no such key, it is read-only or of another type.
     fn write(_at: &mut Self::At<'_>, _key: KeyId, _value: Scalar) -> bool {
         false

@@ -10,11 +10,12 @@ use alloc::vec::Vec;
 
 use crate::context::{Context, Cx};
 use crate::custom::DynCustom;
+use crate::few::Few;
 use crate::guard::Pred;
 use crate::key::KeyId;
 use crate::kind::Kind;
 use crate::leaf::{DynBoxedLeaf, DynLeaf, Outcome};
-use crate::node::{ActFn, EndFn, Func, IndexFn, IntFn, Misuse, Node, NumFn, VerdictFn};
+use crate::node::{ActFn, EndFn, Func, IndexFn, IntFn, Misuse, Node, NumFn, Rare, VerdictFn};
 use crate::nodes::ScoreDef;
 use crate::status::{End, Status};
 
@@ -44,16 +45,8 @@ pub struct NodeDef {
     pub kind: Kind,
     /// Its name, if it has one.
     pub name: Option<Cow<'static, str>>,
-    /// Its tags.
-    pub tags: Vec<Cow<'static, str>>,
     /// Where it came from: see [`Node::origin`].
     pub origin: Option<u32>,
-    /// What its author declared it to depend on: see [`Node::reads`](crate::Node::reads) and
-    /// [`Node::sleeps`](crate::Node::sleeps). `None` if nothing was declared.
-    pub wakes: Option<Vec<KeyId>>,
-    /// Of a utility selector: how each child's score is made, in child order. What is
-    /// computed from a context is had from [`Tree::considered`](crate::Tree::considered).
-    pub scores: Vec<ScoreDef>,
     /// Its parent; none for the root.
     pub parent: Option<NodeId>,
     /// Its children in order.
@@ -61,7 +54,9 @@ pub struct NodeDef {
     /// One past the last node of its subtree.
     pub end: NodeId,
     /// Which functions it carries, by position.
-    pub(crate) fns: Vec<FnRef>,
+    pub(crate) fns: Few<FnRef>,
+    /// What few nodes have.
+    rare: Option<Box<Rare>>,
 }
 
 impl NodeDef {
@@ -69,6 +64,26 @@ impl NodeDef {
     #[must_use]
     pub fn label(&self) -> &str {
         self.name.as_deref().unwrap_or_else(|| self.kind.name())
+    }
+
+    /// Its tags.
+    #[must_use]
+    pub fn tags(&self) -> &[Cow<'static, str>] {
+        self.rare.as_ref().map_or(&[], |rare| &rare.tags)
+    }
+
+    /// What its author declared it to depend on: see [`Node::reads`](crate::Node::reads) and
+    /// [`Node::sleeps`](crate::Node::sleeps). `None` if nothing was declared.
+    #[must_use]
+    pub fn wakes(&self) -> Option<&[KeyId]> {
+        self.rare.as_ref()?.wakes.as_deref()
+    }
+
+    /// Of a utility selector: how each child's score is made, in child order. What is
+    /// computed from a context is had from [`Tree::considered`](crate::Tree::considered).
+    #[must_use]
+    pub fn scores(&self) -> &[ScoreDef] {
+        self.rare.as_ref().map_or(&[], |rare| &rare.scores)
     }
 }
 
@@ -137,6 +152,47 @@ impl<C: Context> Funcs<C> {
     }
 }
 
+/// A definition in the making.
+struct Flat<C: Context> {
+    nodes: Vec<NodeDef>,
+    funcs: Funcs<C>,
+    misuse: Vec<(NodeId, Misuse)>,
+}
+
+impl<C: Context> Flat<C> {
+    fn add(&mut self, node: Node<C>, parent: Option<NodeId>) -> NodeId {
+        let index = self.nodes.len();
+        let id = NodeId(index as u32);
+        let fns = match node.fns {
+            Few::None => Few::None,
+            Few::One([f]) => Few::One([self.funcs.add(f)]),
+            Few::Many(fns) => fns.into_iter().map(|f| self.funcs.add(f)).collect(),
+        };
+        let mut rare = node.rare;
+        if let Some(rare) = &mut rare {
+            self.misuse.extend(rare.misuse.drain(..).map(|m| (id, m)));
+        }
+        self.nodes.push(NodeDef {
+            kind: node.kind,
+            name: node.name,
+            origin: node.origin,
+            parent,
+            children: Vec::with_capacity(node.children.len()),
+            end: NodeId(id.0 + 1),
+            fns,
+            rare,
+        });
+        if !node.children.is_empty() {
+            for child in node.children {
+                let child = self.add(child, Some(id));
+                self.nodes[index].children.push(child);
+            }
+            self.nodes[index].end = NodeId(self.nodes.len() as u32);
+        }
+        id
+    }
+}
+
 /// A tree's nodes in depth-first order.
 #[derive(Debug)]
 pub struct Def {
@@ -146,41 +202,13 @@ pub struct Def {
 impl Def {
     /// Flattens a tree of nodes; also returns what each node noted as misuse.
     pub(crate) fn flatten<C: Context>(root: Node<C>) -> (Def, Funcs<C>, Vec<(NodeId, Misuse)>) {
-        let mut flat = (Def { nodes: Vec::new() }, Funcs::new(), Vec::new());
-        add(root, None, &mut flat);
-        return flat;
-
-        fn add<C: Context>(
-            node: Node<C>,
-            parent: Option<NodeId>,
-            flat: &mut (Def, Funcs<C>, Vec<(NodeId, Misuse)>),
-        ) -> NodeId {
-            let id = NodeId(flat.0.nodes.len() as u32);
-            let fns = node.fns.into_iter().map(|f| flat.1.add(f)).collect();
-            flat.2.extend(node.misuse.into_iter().map(|m| (id, m)));
-            flat.0.nodes.push(NodeDef {
-                kind: node.kind,
-                name: node.name,
-                tags: node.tags,
-                origin: node.origin,
-                wakes: node.wakes,
-                scores: node.scores,
-                parent,
-                children: Vec::new(),
-                end: id,
-                fns,
-            });
-            let children = node
-                .children
-                .into_iter()
-                .map(|c| add(c, Some(id), flat))
-                .collect();
-            let end = NodeId(flat.0.nodes.len() as u32);
-            let this = &mut flat.0.nodes[id.index()];
-            this.children = children;
-            this.end = end;
-            id
-        }
+        let mut flat = Flat {
+            nodes: Vec::with_capacity(root.count as usize),
+            funcs: Funcs::new(),
+            misuse: Vec::new(),
+        };
+        flat.add(root, None);
+        (Def { nodes: flat.nodes }, flat.funcs, flat.misuse)
     }
 
     /// The node with this number.

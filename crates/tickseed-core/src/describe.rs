@@ -259,7 +259,7 @@ impl<C: Context> Tree<C> {
         for option in options(&node.kind, &key) {
             let _ = write!(out, " {option}");
         }
-        for tag in &node.tags {
+        for tag in node.tags() {
             let _ = write!(out, " #{tag}");
         }
     }

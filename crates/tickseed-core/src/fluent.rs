@@ -204,6 +204,7 @@ impl<C: Context> Builder<C> {
         let Some(mut root) = self.root else {
             return Err(BuildError {
                 issues: vec![Issue {
+                    other: None,
                     path: String::new(),
                     rule: Rule::NoChildren,
                     message: "the tree has no nodes".into(),
@@ -298,13 +299,13 @@ impl<C: Context> Builder<C> {
     /// A condition, then a branch, then perhaps another: see
     /// [`Nodes::if_then_else`](crate::Nodes::if_then_else).
     pub fn if_then_else(self) -> Self {
-        self.open(|children| Node::new(Kind::IfThenElse, vec![], children))
+        self.open(|children| Node::new(Kind::IfThenElse, [], children))
     }
     /// A condition, then a branch, then perhaps another: see
     /// [`Nodes::while_do_else`](crate::Nodes::while_do_else).
     pub fn while_do_else(self) -> Self {
         let preempt = Preempt::AfterStart;
-        self.open(move |children| Node::new(Kind::WhileDoElse { preempt }, vec![], children))
+        self.open(move |children| Node::new(Kind::WhileDoElse { preempt }, [], children))
     }
     /// See [`Nodes::switch`](crate::Nodes::switch).
     pub fn switch(

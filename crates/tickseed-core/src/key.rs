@@ -6,6 +6,12 @@ use core::marker::PhantomData;
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct KeyId(pub u16);
 
+impl KeyId {
+    /// From this number on keys are no part of a schema: they are those of a blackboard that the
+    /// context holds, in its own order.
+    pub const OWN: u16 = 0x8000;
+}
+
 /// A scalar value of a key.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum Scalar {

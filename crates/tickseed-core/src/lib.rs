@@ -20,6 +20,7 @@ mod custom;
 mod def;
 mod describe;
 mod error;
+mod few;
 mod fluent;
 mod guard;
 mod herd;

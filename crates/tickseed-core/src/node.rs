@@ -9,6 +9,7 @@ use core::marker::PhantomData;
 use crate::build::{BuildError, MAX_DEPTH, Rule};
 use crate::context::{Context, Cx};
 use crate::custom::DynCustom;
+use crate::few::Few;
 use crate::guard::{Guard, Pred};
 use crate::key::KeyId;
 use crate::kind::Kind;
@@ -52,20 +53,30 @@ pub(crate) enum Func<C: Context> {
 #[must_use = "a node does nothing until it is part of a tree"]
 pub struct Node<C: Context> {
     pub(crate) kind: Kind,
-    pub(crate) fns: Vec<Func<C>>,
+    pub(crate) fns: Few<Func<C>>,
     pub(crate) name: Option<Cow<'static, str>>,
-    pub(crate) tags: Vec<Cow<'static, str>>,
     pub(crate) origin: Option<u32>,
-    pub(crate) wakes: Option<Vec<KeyId>>,
-    pub(crate) scores: Vec<ScoreDef>,
     pub(crate) children: Vec<Node<C>>,
     /// Levels below and including this node.
     pub(crate) height: u32,
+    /// Nodes below and including this node.
+    pub(crate) count: u32,
+    /// Nodes are moved often, so what most of them lack stands elsewhere.
+    pub(crate) rare: Option<Box<Rare>>,
+}
+
+/// What few nodes have.
+#[derive(Debug, Default)]
+pub(crate) struct Rare {
+    pub(crate) tags: Vec<Cow<'static, str>>,
+    pub(crate) wakes: Option<Vec<KeyId>>,
+    pub(crate) scores: Vec<ScoreDef>,
     /// What was wrong while the node was written: reported when the tree is built.
     pub(crate) misuse: Vec<Misuse>,
 }
 
 /// A mistake in writing a node, noted where it is made and reported with the node's path.
+#[derive(Debug)]
 pub(crate) struct Misuse {
     pub(crate) rule: Rule,
     pub(crate) message: String,
@@ -73,24 +84,30 @@ pub(crate) struct Misuse {
 }
 
 impl<C: Context> Node<C> {
-    pub(crate) fn new(kind: Kind, fns: Vec<Func<C>>, children: Vec<Node<C>>) -> Self {
-        let height = 1 + children.iter().map(|c| c.height).max().unwrap_or(0);
+    pub(crate) fn new(kind: Kind, fns: impl Into<Few<Func<C>>>, children: Vec<Node<C>>) -> Self {
+        Node::assemble(kind, fns.into(), children)
+    }
+
+    fn assemble(kind: Kind, fns: Few<Func<C>>, children: Vec<Node<C>>) -> Self {
+        let (mut height, mut count) = (1, 1);
+        for child in &children {
+            height = height.max(1 + child.height);
+            count += child.count;
+        }
         let mut node = Node {
             kind,
             fns,
             name: None,
-            tags: Vec::new(),
             origin: None,
-            wakes: None,
-            scores: Vec::new(),
             children,
             height,
-            misuse: Vec::new(),
+            count,
+            rare: None,
         };
         if height > MAX_DEPTH {
             // Cut here, or dropping and compiling would recurse without bound.
             node.children.clear();
-            node.height = 1;
+            (node.height, node.count) = (1, 1);
             node.note(
                 Rule::Depth,
                 alloc::format!("the tree is deeper than {MAX_DEPTH} levels"),
@@ -100,16 +117,20 @@ impl<C: Context> Node<C> {
         node
     }
 
-    pub(crate) fn leaf(kind: Kind, fns: Vec<Func<C>>) -> Self {
-        Node::new(kind, fns, Vec::new())
+    pub(crate) fn leaf(kind: Kind, fns: impl Into<Few<Func<C>>>) -> Self {
+        Node::assemble(kind, fns.into(), Vec::new())
     }
 
-    pub(crate) fn wrap(kind: Kind, fns: Vec<Func<C>>, child: Node<C>) -> Self {
-        Node::new(kind, fns, alloc::vec![child])
+    pub(crate) fn wrap(kind: Kind, fns: impl Into<Few<Func<C>>>, child: Node<C>) -> Self {
+        Node::assemble(kind, fns.into(), alloc::vec![child])
+    }
+
+    pub(crate) fn rare(&mut self) -> &mut Rare {
+        self.rare.get_or_insert_default()
     }
 
     /// A guard's expression and functions, ready for a node's kind and functions.
-    pub(crate) fn split(guard: Guard<C>) -> (crate::guard::Expr, Vec<Func<C>>) {
+    pub(crate) fn split(guard: Guard<C>) -> (crate::guard::Expr, Few<Func<C>>) {
         (
             guard.expr,
             guard.preds.into_iter().map(Func::Pred).collect(),
@@ -125,7 +146,7 @@ impl<C: Context> Node<C> {
     /// Gives the node a tag, by which tools and programs can find it
     /// ([`Tree::tagged`]). A node can have several.
     pub fn tag(mut self, tag: impl Into<Cow<'static, str>>) -> Self {
-        self.tags.push(tag.into());
+        self.rare().tags.push(tag.into());
         self
     }
 
@@ -158,7 +179,7 @@ impl<C: Context> Node<C> {
     pub fn sleeps(mut self) -> Self {
         match self.kind {
             Kind::Action { instant: false, .. } | Kind::Leaf { .. } => {
-                self.wakes.get_or_insert_default();
+                self.rare().wakes.get_or_insert_default();
                 self
             }
             _ => self.misused("sleeps", "actions and leaves"),
@@ -176,7 +197,7 @@ impl<C: Context> Node<C> {
 
     fn declare(mut self, keys: impl IntoIterator<Item = impl Into<KeyId>>) -> Self {
         let keys = keys.into_iter().map(Into::into);
-        self.wakes.get_or_insert_default().extend(keys);
+        self.rare().wakes.get_or_insert_default().extend(keys);
         self
     }
 
@@ -201,7 +222,7 @@ impl<C: Context> Node<C> {
 
     /// Notes a mistake, to be reported when the tree is built.
     pub(crate) fn note(&mut self, rule: Rule, message: String, help: &'static str) {
-        self.misuse.push(Misuse {
+        self.rare().misuse.push(Misuse {
             rule,
             message,
             help,

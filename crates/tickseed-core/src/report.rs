@@ -85,9 +85,10 @@ impl Trace for TickReport {
     }
 
     fn keys(&mut self, node: Option<NodeId>, keys: &dyn KeyView) {
-        self.keys.resize(keys.count().into(), None);
-        for (i, known) in self.keys.iter_mut().enumerate() {
-            let key = KeyId(i as u16);
+        let ids = (0..keys.count()).chain((0..keys.own()).map(|i| KeyId::OWN | i));
+        let count = usize::from(keys.count()) + usize::from(keys.own());
+        self.keys.resize(count, None);
+        for (key, known) in ids.map(KeyId).zip(&mut self.keys) {
             let now = keys.read(key);
             if same(*known, now) {
                 continue;
@@ -145,8 +146,7 @@ impl TickReport {
     }
 
     /// Which nodes gave which keys another value, in order; a key that was written several
-    /// times stands there several times. Keys of the context's schema only; a write of the
-    /// value that a key has already is none.
+    /// times stands there several times. A write of the value that a key has already is none.
     #[must_use]
     pub fn writes(&self) -> &[(KeyId, NodeId)] {
         &self.writes

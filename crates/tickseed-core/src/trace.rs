@@ -25,10 +25,14 @@ pub trait Trace {
     fn keys(&mut self, _node: Option<NodeId>, _keys: &dyn KeyView) {}
 }
 
-/// The keys of a context's schema, to be read in the middle of a tick.
+/// The keys of a context, to be read in the middle of a tick.
 pub trait KeyView {
-    /// How many there are; they are numbered from zero.
+    /// How many the schema has; they are numbered from zero.
     fn count(&self) -> u16;
+    /// How many there are beyond the schema; they are numbered from [`KeyId::OWN`].
+    fn own(&self) -> u16 {
+        0
+    }
     /// What a key holds; none if it is not set.
     fn read(&self, key: KeyId) -> Option<Scalar>;
 }

@@ -438,7 +438,7 @@ impl<C: Context> Tree<C> {
     pub fn tagged<'t>(&'t self, tag: &'t str) -> impl Iterator<Item = NodeId> + 't {
         self.def
             .iter()
-            .filter(move |(_, n)| n.tags.iter().any(|t| t == tag))
+            .filter(move |(_, n)| n.tags().iter().any(|t| t == tag))
             .map(|(id, _)| id)
     }
 
@@ -448,7 +448,7 @@ impl<C: Context> Tree<C> {
     #[must_use]
     pub fn considered(&self, id: NodeId, at: &C::At<'_>) -> Vec<(f64, Vec<f64>)> {
         let functions = self.functions(id);
-        let scores = &self.node(id).scores;
+        let scores = &self.node(id).scores();
         let mut fact = scores.len();
         let one = |(child, score): (usize, &crate::nodes::ScoreDef)| {
             let facts = score.considerations.iter().map(|_| {

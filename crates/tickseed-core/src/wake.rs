@@ -168,12 +168,12 @@ fn keys_of(node: &NodeDef, mut f: impl FnMut(KeyId)) {
         }
         _ => {}
     }
-    node.wakes.iter().flatten().copied().for_each(f);
+    node.wakes().into_iter().flatten().copied().for_each(f);
 }
 
 impl WakeTable {
     pub(crate) fn new(prog: &Program, def: &Def, sabotage: Option<Sabotage>) -> WakeTable {
-        let declared = |node: NodeId| def.node(node).wakes.is_some();
+        let declared = |node: NodeId| def.node(node).wakes().is_some();
         let loud_op = |(op, node): (&Op, &NodeId)| match *op {
             Op::Done(_)
             | Op::Whole { .. }
@@ -218,7 +218,7 @@ impl WakeTable {
         };
         let deaf_op = |(op, node): (&Op, &NodeId)| match op {
             Op::Tick { .. } | Op::LeafTick { .. } | Op::BoxedTick { .. } => {
-                def.node(*node).wakes.as_ref().is_some_and(Vec::is_empty)
+                def.node(*node).wakes().is_some_and(<[_]>::is_empty)
             }
             _ => false,
         };

@@ -26,7 +26,7 @@ impl Tree {
             out.id = i.to_string();
             out.glyph = glyph.into();
             out.detail = node.kind.options(key).join(", ");
-            for tag in &node.tags {
+            for tag in node.tags() {
                 out.detail
                     .push_str(if out.detail.is_empty() { "#" } else { " #" });
                 out.detail.push_str(tag);

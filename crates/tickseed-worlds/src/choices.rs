@@ -46,11 +46,11 @@ pub struct Considered {
 
 /// What the first utility selector of a tree weighs up for an agent; empty if it has none.
 pub(crate) fn choices<C: for<'a> Context<At<'a> = C>>(tree: &Tree<C>, at: &C) -> Vec<Choice> {
-    let Some((id, node)) = tree.def().iter().find(|(_, n)| !n.scores.is_empty()) else {
+    let Some((id, node)) = tree.def().iter().find(|(_, n)| !n.scores().is_empty()) else {
         return Vec::new();
     };
     let weighed = tree.considered(id, at).into_iter();
-    let parts = weighed.zip(&node.scores).zip(&node.children);
+    let parts = weighed.zip(node.scores()).zip(&node.children);
     parts
         .map(|(((score, facts), def), child)| Choice {
             node: child.0,

@@ -15,7 +15,7 @@ use crate::key::{Key, KeyId, KeyType, Place, Scalar, ScalarType};
 use crate::nearest::nearest;
 
 /// The bit that tells a blackboard's keys from those of a context's schema.
-pub(super) const BOARD: u16 = 0x8000;
+pub(super) const BOARD: u16 = KeyId::OWN;
 
 /// What values a key takes.
 #[derive(Clone, Copy, PartialEq, Debug)]

@@ -120,6 +120,13 @@ impl Blackboard {
         &self.layout
     }
 
+    /// How many keys it has, for [`Context::own_keys`].
+    #[must_use]
+    pub fn key_count(&self) -> u16 {
+        // A layout never has more keys than numbers.
+        self.layout.keys.len() as u16
+    }
+
     /// Whether a key number is a blackboard's (of any blackboard), not one of a schema's.
     #[must_use]
     pub const fn owns(key: KeyId) -> bool {
@@ -472,6 +479,10 @@ impl Context for Blackboard {
 
     fn read(at: &Blackboard, key: KeyId) -> Option<Scalar> {
         at.read_scalar(key)
+    }
+
+    fn own_keys(at: &Blackboard) -> u16 {
+        at.key_count()
     }
 
     fn write(at: &mut Blackboard, key: KeyId, value: Scalar) -> bool {

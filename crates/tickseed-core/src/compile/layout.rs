@@ -109,15 +109,24 @@ pub(crate) fn lay_out<C: Context>(def: &Def, funcs: &Funcs<C>) -> Layout {
     let mut sides = 0;
     // Children come after their parents: backwards is bottom-up.
     for (id, node) in def.iter().rev() {
-        let kids = || node.children.iter().map(|c| infos[c.index()]);
+        // Most nodes of large trees are actions, which have no bytes of their own.
+        if let Kind::Action {
+            instant, may_skip, ..
+        } = node.kind
+        {
+            let info = &mut infos[id.index()];
+            (info.yields, info.can_skip) = (u32::from(!instant), may_skip);
+            continue;
+        }
+        let threads = makes_threads(&node.kind);
+        let kids = || node.children.iter().map(|c| &infos[c.index()]);
         let any_skips = kids().any(|i| i.can_skip);
-        let inner: u32 = if makes_threads(&node.kind) {
+        let inner: u32 = if threads {
             0
         } else {
             kids().map(|i| i.yields).sum()
         };
         let own_yields = match &node.kind {
-            Kind::Action { instant, .. } => u32::from(!instant),
             Kind::Leaf { .. }
             | Kind::Wait(_)
             | Kind::WaitUntil(_)
@@ -130,7 +139,7 @@ pub(crate) fn lay_out<C: Context>(def: &Def, funcs: &Funcs<C>) -> Layout {
             _ => 0,
         };
         let can_skip = match &node.kind {
-            Kind::Action { may_skip, .. } | Kind::Leaf { may_skip, .. } => *may_skip,
+            Kind::Leaf { may_skip, .. } => *may_skip,
             Kind::Constant(s) => *s == Status::Skipped,
             Kind::WaitUntil(w) => w.limit.is_some() && w.on_timeout == Status::Skipped,
             Kind::Sequence(_) | Kind::Selector(_) => needs_skip_bit(def, &infos, id),
@@ -148,31 +157,24 @@ pub(crate) fn lay_out<C: Context>(def: &Def, funcs: &Funcs<C>) -> Layout {
             Kind::Custom(_) => true,
             _ => any_skips,
         };
-        let holds =
-            node.kind == Kind::Hold || !makes_threads(&node.kind) && kids().any(|i| i.holds);
-        if matches!(node.kind, Kind::Leaf { boxed: true, .. }) {
-            infos[id.index()].side = sides;
-            sides += 1;
-        }
+        let holds = matches!(node.kind, Kind::Hold) || !threads && kids().any(|i| i.holds);
         let own = own_bytes(def, funcs, &infos, id);
         let below = if children_apart(&node.kind) {
             let resume = |i: &Info| {
-                if makes_threads(&node.kind) {
+                if threads {
                     u32::from(resume_width(i.yields))
                 } else {
                     0
                 }
             };
-            kids_frames(&infos, node.children.iter())
-                .map(|i| i.frame + resume(&i))
-                .sum()
+            kids().map(|i| i.frame + resume(i)).sum()
         } else {
-            kids_frames(&infos, node.children.iter())
-                .map(|i| i.frame)
-                .max()
-                .unwrap_or(0)
+            kids().map(|i| i.frame).max().unwrap_or(0)
         };
+        let side = sides;
+        sides += u32::from(matches!(node.kind, Kind::Leaf { boxed: true, .. }));
         let info = &mut infos[id.index()];
+        info.side = side;
         info.own = own;
         info.yields = own_yields + inner;
         info.can_skip = can_skip;
@@ -196,15 +198,19 @@ pub(crate) fn lay_out<C: Context>(def: &Def, funcs: &Funcs<C>) -> Layout {
     infos[0].slot = at;
     let bytes = at + root.frame;
     for (id, node) in def.iter() {
+        if node.children.is_empty() {
+            continue;
+        }
+        let (threads, apart) = (makes_threads(&node.kind), children_apart(&node.kind));
         let mut next = infos[id.index()].slot + infos[id.index()].own;
         for c in &node.children {
             let child = &mut infos[c.index()];
-            if makes_threads(&node.kind) {
+            if threads {
                 child.resume = next;
                 next += u32::from(resume_width(child.yields));
             }
             child.slot = next;
-            if children_apart(&node.kind) {
+            if apart {
                 next += child.frame;
             }
         }
@@ -214,13 +220,6 @@ pub(crate) fn lay_out<C: Context>(def: &Def, funcs: &Funcs<C>) -> Layout {
         bytes,
         sides,
     }
-}
-
-fn kids_frames<'i>(
-    infos: &'i [Info],
-    kids: impl Iterator<Item = &'i NodeId> + 'i,
-) -> impl Iterator<Item = Info> + 'i {
-    kids.map(|c| infos[c.index()])
 }
 
 /// Bytes of a node's activation, without its children's.

@@ -20,6 +20,7 @@ use super::program::{
 };
 use crate::context::Context;
 use crate::def::{Def, FnRef, Funcs, NodeDef, NodeId};
+use crate::few::Few;
 use crate::guard::{Expr, Judged};
 use crate::key::ScalarType;
 use crate::kind::Kind;
@@ -55,7 +56,7 @@ pub(crate) struct Region {
     /// Its first yield.
     pub(crate) lo: Yield,
     /// Where to go on for each of its yields.
-    pub(crate) resume: Vec<Pc>,
+    pub(crate) resume: Few<Pc>,
 }
 
 impl Region {
@@ -109,6 +110,14 @@ pub(crate) fn compile<C: Context>(def: &Def, funcs: &Funcs<C>, traced: bool) -> 
         holds: Vec::new(),
     };
     lower.history(funcs);
+    // Most nodes are leaves, and most leaves are a start, a tick and a yield.
+    let nodes = def.len();
+    lower.out.ops.reserve(2 * nodes);
+    lower.out.op_nodes.reserve(2 * nodes);
+    lower.out.yields.reserve(nodes);
+    lower.out.unwinds.reserve(nodes);
+    lower.out.parents.reserve_exact(nodes);
+    lower.out.ends.reserve_exact(nodes);
     for (_, node) in def.iter() {
         lower
             .out
@@ -192,8 +201,8 @@ impl<'d> Lower<'d> {
         };
     }
 
-    pub(crate) fn info(&self, id: NodeId) -> Info {
-        self.infos[id.index()]
+    pub(crate) fn info(&self, id: NodeId) -> &'d Info {
+        &self.infos[id.index()]
     }
 
     pub(crate) fn def_of(&self, id: NodeId) -> &'d NodeDef {
@@ -269,7 +278,7 @@ impl<'d> Lower<'d> {
         let mut region = self.kind(id, edges);
         region.entry = self.emit(id, Op::Enter { to: region.entry });
         let mut last = (NOWHERE, NOWHERE);
-        for target in &mut region.resume {
+        for target in region.resume.iter_mut() {
             if last.0 != *target {
                 last = (*target, self.emit(id, Op::Enter { to: *target }));
             }
@@ -351,7 +360,7 @@ impl<'d> Lower<'d> {
         Region {
             entry,
             lo: self.next_yield(),
-            resume: Vec::new(),
+            resume: Few::None,
         }
     }
 
@@ -480,7 +489,7 @@ impl<'d> Lower<'d> {
         Region {
             entry,
             lo,
-            resume: vec![entry; self.info(id).yields as usize],
+            resume: vec![entry; self.info(id).yields as usize].into(),
         }
     }
 

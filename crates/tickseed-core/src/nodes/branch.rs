@@ -14,7 +14,6 @@
 //! A skipped condition skips the node (halting either side); a skipped branch skips it too.
 
 use alloc::boxed::Box;
-use alloc::vec;
 use alloc::vec::Vec;
 
 use super::Preempt;
@@ -40,14 +39,14 @@ impl<C: Context> Nodes<C> {
     pub fn if_then_else(self, condition: Node<C>, then: Node<C>, otherwise: Node<C>) -> Node<C> {
         Node::new(
             Kind::IfThenElse,
-            vec![],
+            [],
             Vec::from([condition, then, otherwise]),
         )
     }
 
     /// Runs the branch if the condition succeeds, else fails.
     pub fn if_then(self, condition: Node<C>, then: Node<C>) -> Node<C> {
-        Node::new(Kind::IfThenElse, vec![], Vec::from([condition, then]))
+        Node::new(Kind::IfThenElse, [], Vec::from([condition, then]))
     }
 
     /// The condition chooses every tick between two branches.
@@ -56,7 +55,7 @@ impl<C: Context> Nodes<C> {
             Kind::WhileDoElse {
                 preempt: Preempt::AfterStart,
             },
-            vec![],
+            [],
             Vec::from([condition, body, otherwise]),
         )
     }
@@ -67,7 +66,7 @@ impl<C: Context> Nodes<C> {
             Kind::WhileDoElse {
                 preempt: Preempt::AfterStart,
             },
-            vec![],
+            [],
             Vec::from([condition, body]),
         )
     }
@@ -88,7 +87,7 @@ impl<C: Context> Nodes<C> {
         };
         Node::new(
             Kind::Switch(options),
-            vec![index],
+            [index],
             children.into_iter().collect(),
         )
     }
@@ -102,19 +101,19 @@ impl<C: Context> Node<C> {
                 let Node {
                     fns,
                     name,
-                    tags,
                     mut children,
-                    misuse,
-                    wakes,
+                    rare,
                     ..
                 } = self;
                 children.push(child);
-                let mut node =
-                    Node::new(Kind::Switch(Switch { default: true, ..s }), fns, children);
+                let kind = Kind::Switch(Switch { default: true, ..s });
+                let mut node = Node::new(kind, fns, children);
                 node.name = name;
-                node.tags = tags;
-                node.misuse.extend(misuse);
-                node.wakes = wakes;
+                if let Some(rare) = rare {
+                    let misuse = core::mem::take(&mut node.rare().misuse);
+                    node.rare = Some(rare);
+                    node.rare().misuse.extend(misuse);
+                }
                 node
             }
             _ => self.misused("default_case", "switch (once)"),
@@ -146,7 +145,7 @@ pub(crate) fn lower_if(lw: &mut Lower<'_>, id: NodeId, e: Edges) -> Region {
     Region {
         entry: condition.entry,
         lo,
-        resume,
+        resume: resume.into(),
     }
 }
 

@@ -4,8 +4,6 @@
 //! not rolled for again. A roll is drawn even at `p = 1`, so that changing `p` does not
 //! shift the agent's random stream.
 
-use alloc::vec;
-
 use crate::compile::{Edges, Lower, Op, Region};
 use crate::context::Context;
 use crate::def::NodeId;
@@ -21,7 +19,7 @@ impl<C: Context> Nodes<C> {
                 p,
                 otherwise: Status::Failure,
             },
-            vec![],
+            [],
             child,
         )
     }

@@ -1,7 +1,6 @@
 //! Custom nodes: see [`CustomNode`].
 
 use alloc::boxed::Box;
-use alloc::vec;
 
 use crate::compile::{CustomSpec, Edges, Lower, Op, Region, Undo};
 use crate::context::Context;
@@ -19,7 +18,7 @@ impl<C: Context> Nodes<C> {
     ) -> Node<C> {
         Node::new(
             Kind::Custom(node.name()),
-            vec![Func::Custom(Box::new(node))],
+            [Func::Custom(Box::new(node))],
             children.into_iter().collect(),
         )
     }
@@ -74,6 +73,6 @@ pub(crate) fn lower_custom(lw: &mut Lower<'_>, id: NodeId, e: Edges) -> Region {
     Region {
         entry: lw.acting(id, start),
         lo: y,
-        resume: vec![tick],
+        resume: [tick].into(),
     }
 }

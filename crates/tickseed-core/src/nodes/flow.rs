@@ -27,7 +27,6 @@
 //! An earlier child of a reactive composite that goes (back) to running halts the later
 //! ones, and the composite runs.
 
-use alloc::vec;
 use alloc::vec::Vec;
 
 use crate::compile::{Counter, Edges, Lower, Op, PickSpec, Region, width_for};
@@ -92,7 +91,7 @@ impl<C: Context> Nodes<C> {
     pub fn sequence(self, children: impl IntoIterator<Item = Node<C>>) -> Node<C> {
         Node::new(
             Kind::Sequence(Flow::Memory),
-            vec![],
+            [],
             children.into_iter().collect(),
         )
     }
@@ -103,7 +102,7 @@ impl<C: Context> Nodes<C> {
     pub fn selector(self, children: impl IntoIterator<Item = Node<C>>) -> Node<C> {
         Node::new(
             Kind::Selector(Flow::Memory),
-            vec![],
+            [],
             children.into_iter().collect(),
         )
     }
@@ -203,7 +202,7 @@ impl<C: Context> Node<C> {
             | Kind::WhileDoElse { preempt } => *preempt = when,
             Kind::Switch(s) if s.reactive => s.preempt = when,
             Kind::Utility(u) if u.reactive => u.preempt = when,
-            _ => return self.misused("preempt", "reactive nodes (say `.reactive()` first)"),
+            _ => return self.misused("preempt", "reactive nodes: make it reactive first"),
         }
         self
     }
@@ -267,10 +266,17 @@ pub(crate) fn lower_flow(
     };
     // Children are lowered last to first, so their yields descend: the parts ascend.
     let mut parts: Vec<Region> = Vec::with_capacity(children.len());
-    let region = |parts: Vec<Region>, entry| Region {
-        entry,
-        lo,
-        resume: parts.into_iter().flat_map(|p| p.resume).collect(),
+    let yields = lw.info(id).yields as usize;
+    let region = |parts: Vec<Region>, entry| {
+        let mut resume = Vec::with_capacity(yields);
+        for part in &parts {
+            resume.extend_from_slice(&part.resume);
+        }
+        Region {
+            entry,
+            lo,
+            resume: resume.into(),
+        }
     };
     let start = |lw: &mut Lower<'_>, to| match bit {
         Some(slot) => lw.emit(id, Op::Set { slot, value: 0, to }),

@@ -33,7 +33,7 @@ impl<C: Context> Nodes<C> {
         }));
         Node::new(
             Kind::ForEach(Pace::Drain(1000)),
-            vec![count, Func::Index(Box::new(item))],
+            [count, Func::Index(Box::new(item))],
             Vec::from([child]),
         )
     }
@@ -164,6 +164,6 @@ pub(crate) fn rounds(
     Region {
         entry: fresh,
         lo: y,
-        resume,
+        resume: resume.into(),
     }
 }

@@ -16,7 +16,6 @@
 //! | cooldown | success | failure |
 //! | rate limit | any verdict | the last verdict |
 
-use alloc::vec;
 use core::time::Duration;
 
 use crate::compile::{Edges, GateSpec, Lower, Op, Region, Undo};
@@ -98,7 +97,7 @@ impl<C: Context> Nodes<C> {
 
     /// A gate with these options.
     pub fn gate(self, options: Gate, child: Node<C>) -> Node<C> {
-        Node::wrap(Kind::Gate(options), vec![], child)
+        Node::wrap(Kind::Gate(options), [], child)
     }
 }
 

@@ -74,7 +74,7 @@ pub(crate) fn lower_while_guard(
     Region {
         entry,
         lo: child.lo,
-        resume,
+        resume: resume.into(),
     }
 }
 

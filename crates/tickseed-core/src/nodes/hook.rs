@@ -10,7 +10,6 @@
 //! error recovery halts what was active, hooks included; they see a halt.
 
 use alloc::boxed::Box;
-use alloc::vec;
 
 use crate::compile::{Edges, Lower, Op, Region, Undo};
 use crate::context::{Context, Cx};
@@ -64,7 +63,7 @@ impl<C: Context> Nodes<C> {
                 f(cx, status);
             }
         });
-        Node::wrap(Kind::Hook(Hook::Complete), vec![Func::End(call)], child)
+        Node::wrap(Kind::Hook(Hook::Complete), [Func::End(call)], child)
     }
 
     /// Calls the function when the node is halted while the child runs.
@@ -74,7 +73,7 @@ impl<C: Context> Nodes<C> {
         child: Node<C>,
     ) -> Node<C> {
         let call = Box::new(move |cx: &mut Cx<'_, '_, C>, _: End| f(cx));
-        Node::wrap(Kind::Hook(Hook::Halted), vec![Func::End(call)], child)
+        Node::wrap(Kind::Hook(Hook::Halted), [Func::End(call)], child)
     }
 
     /// Calls the function however the child ends: exactly once for each activation.
@@ -83,11 +82,7 @@ impl<C: Context> Nodes<C> {
         f: impl for<'x, 'y, 'a> Fn(&'x mut Cx<'y, 'a, C>, End) + Send + Sync + 'static,
         child: Node<C>,
     ) -> Node<C> {
-        Node::wrap(
-            Kind::Hook(Hook::Finally),
-            vec![Func::End(Box::new(f))],
-            child,
-        )
+        Node::wrap(Kind::Hook(Hook::Finally), [Func::End(Box::new(f))], child)
     }
 
     /// When the child fails, the handler decides the verdict: anything but success is failure.
@@ -96,7 +91,7 @@ impl<C: Context> Nodes<C> {
         handler: impl for<'x, 'y, 'a> Fn(&'x mut Cx<'y, 'a, C>) -> Status + Send + Sync + 'static,
         child: Node<C>,
     ) -> Node<C> {
-        Node::wrap(Kind::Catch, vec![Func::Verdict(Box::new(handler))], child)
+        Node::wrap(Kind::Catch, [Func::Verdict(Box::new(handler))], child)
     }
 }
 

@@ -14,7 +14,6 @@
 
 use alloc::borrow::Cow;
 use alloc::boxed::Box;
-use alloc::vec;
 
 use crate::compile::{Edges, Lower, Op, Region, Undo};
 use crate::context::{Context, Cx};
@@ -69,7 +68,7 @@ impl<C: Context> Nodes<C> {
                 may_skip: false,
                 halt: false,
             },
-            vec![act],
+            [act],
         )
         .named(name)
     }
@@ -90,7 +89,7 @@ impl<C: Context> Nodes<C> {
                 may_skip: false,
                 halt: false,
             },
-            vec![act],
+            [act],
         )
         .named(name)
     }
@@ -102,7 +101,7 @@ impl<C: Context> Nodes<C> {
                 boxed: false,
                 may_skip: false,
             },
-            vec![Func::Leaf(Box::new(leaf))],
+            [Func::Leaf(Box::new(leaf))],
         )
         .named(name)
     }
@@ -118,14 +117,14 @@ impl<C: Context> Nodes<C> {
                 boxed: true,
                 may_skip: false,
             },
-            vec![Func::Boxed(Box::new(leaf))],
+            [Func::Boxed(Box::new(leaf))],
         )
         .named(name)
     }
 
     /// A leaf that answers `status` every time.
     pub fn constant(self, status: Status) -> Node<C> {
-        Node::leaf(Kind::Constant(status), vec![])
+        Node::leaf(Kind::Constant(status), [])
     }
 
     /// A leaf that succeeds.
@@ -145,7 +144,7 @@ impl<C: Context> Nodes<C> {
 
     /// A leaf that hands a line to [`Context::log`] and succeeds.
     pub fn log(self, line: impl Into<Cow<'static, str>>) -> Node<C> {
-        Node::leaf(Kind::Log(line.into()), vec![])
+        Node::leaf(Kind::Log(line.into()), [])
     }
 }
 
@@ -230,7 +229,7 @@ pub(crate) fn lower_action(
     Region {
         entry: lw.acting(id, start),
         lo: y,
-        resume: vec![tick],
+        resume: [tick].into(),
     }
 }
 
@@ -292,7 +291,7 @@ pub(crate) fn lower_leaf(lw: &mut Lower<'_>, id: NodeId, boxed: bool, e: Edges) 
     Region {
         entry: lw.acting(id, start),
         lo: y,
-        resume: vec![tick],
+        resume: [tick].into(),
     }
 }
 
@@ -306,7 +305,7 @@ pub(crate) fn lower_constant(lw: &mut Lower<'_>, id: NodeId, status: Status, e: 
     Region {
         entry: lw.acting(id, run),
         lo: y,
-        resume: vec![resume],
+        resume: [resume].into(),
     }
 }
 

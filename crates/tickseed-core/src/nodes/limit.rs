@@ -33,7 +33,7 @@ impl<C: Context> Nodes<C> {
                 limit: nanos(limit),
                 on_timeout: Status::Failure,
             }),
-            vec![],
+            [],
             child,
         )
     }
@@ -76,6 +76,6 @@ pub(crate) fn lower_time_limit(
     Region {
         entry,
         lo: child.lo,
-        resume,
+        resume: resume.into(),
     }
 }

@@ -20,8 +20,6 @@
 //! inside one tick is impossible. The node that yields between rounds owns that running
 //! state; halting it there halts nothing below.
 
-use alloc::vec;
-
 use super::for_each::{budget, rounds};
 use crate::compile::{AgainSpec, Counter, Edges, Lower, Op, Region, counter_width};
 use crate::context::Context;
@@ -93,7 +91,7 @@ impl Loop {
 impl<C: Context> Nodes<C> {
     /// A loop with these options.
     pub fn looping(self, options: Loop, child: Node<C>) -> Node<C> {
-        Node::wrap(Kind::Loop(options), vec![], child)
+        Node::wrap(Kind::Loop(options), [], child)
     }
 
     fn rounds(

@@ -5,8 +5,6 @@
 //! [`otherwise`](Node::otherwise) says, without touching it. That it ran is history: a halt
 //! keeps it; [`Tree::reset`](crate::Tree::reset) forgets it.
 
-use alloc::vec;
-
 use crate::compile::{Edges, Lower, Op, Region};
 use crate::context::Context;
 use crate::def::NodeId;
@@ -26,7 +24,7 @@ pub enum RunOnce {
 impl<C: Context> Nodes<C> {
     /// Runs the child to a verdict once, then answers that verdict for ever.
     pub fn run_once(self, child: Node<C>) -> Node<C> {
-        Node::wrap(Kind::RunOnce(RunOnce::Replay), vec![], child)
+        Node::wrap(Kind::RunOnce(RunOnce::Replay), [], child)
     }
 }
 

@@ -21,8 +21,6 @@
 //! A skipped child counts as not there in this tick and is asked again in the next. If every
 //! child is skipped, the node is skipped.
 
-use alloc::vec;
-
 use crate::compile::{Edges, Lower, Op, ParSpec, Region, Undo};
 use crate::context::Context;
 use crate::def::NodeId;
@@ -116,11 +114,7 @@ impl<C: Context> Nodes<C> {
         options: Parallel,
         children: impl IntoIterator<Item = Node<C>>,
     ) -> Node<C> {
-        Node::new(
-            Kind::Parallel(options),
-            vec![],
-            children.into_iter().collect(),
-        )
+        Node::new(Kind::Parallel(options), [], children.into_iter().collect())
     }
 }
 
@@ -197,6 +191,6 @@ pub(crate) fn lower_parallel(
     Region {
         entry: lw.acting(id, start),
         lo: y,
-        resume: vec![run],
+        resume: [run].into(),
     }
 }

@@ -21,8 +21,6 @@
 //! # tree.tick(&mut tree.agent(), &mut (), Time::ZERO).unwrap();
 //! ```
 
-use alloc::vec;
-
 use crate::compile::{Counter, Edges, Lower, Op, Region, width_for};
 use crate::context::Context;
 use crate::def::NodeId;
@@ -46,12 +44,12 @@ impl<C: Context> Nodes<C> {
             limit,
             otherwise: Status::Failure,
         };
-        Node::wrap(Kind::LimitRuns(options), vec![], child)
+        Node::wrap(Kind::LimitRuns(options), [], child)
     }
 
     /// Forgets the history of everything below when it is entered anew.
     pub fn forget(self, child: Node<C>) -> Node<C> {
-        Node::wrap(Kind::Forget, vec![], child)
+        Node::wrap(Kind::Forget, [], child)
     }
 }
 

@@ -10,8 +10,6 @@
 //!   not ask their earlier children or choose again, but go on with it. Time limits,
 //!   while-guards and halts still end it.
 
-use alloc::vec;
-
 use crate::context::Context;
 use crate::kind::Kind;
 use crate::node::{Node, Nodes};
@@ -20,27 +18,27 @@ use crate::status::Status;
 impl<C: Context> Nodes<C> {
     /// Turns success into failure and failure into success.
     pub fn invert(self, child: Node<C>) -> Node<C> {
-        Node::wrap(Kind::Invert, vec![], child)
+        Node::wrap(Kind::Invert, [], child)
     }
 
     /// Succeeds however the child finishes.
     pub fn force_success(self, child: Node<C>) -> Node<C> {
-        Node::wrap(Kind::Force(Status::Success), vec![], child)
+        Node::wrap(Kind::Force(Status::Success), [], child)
     }
 
     /// Fails however the child finishes.
     pub fn force_failure(self, child: Node<C>) -> Node<C> {
-        Node::wrap(Kind::Force(Status::Failure), vec![], child)
+        Node::wrap(Kind::Force(Status::Failure), [], child)
     }
 
     /// Marks the child as one that must not be torn down in the middle: building fails if
     /// anything above could do it.
     pub fn uninterruptible(self, child: Node<C>) -> Node<C> {
-        Node::wrap(Kind::Uninterruptible, vec![], child)
+        Node::wrap(Kind::Uninterruptible, [], child)
     }
 
     /// Once started, the child is finished before reactive nodes above decide anew.
     pub fn hold(self, child: Node<C>) -> Node<C> {
-        Node::wrap(Kind::Hold, vec![], child)
+        Node::wrap(Kind::Hold, [], child)
     }
 }

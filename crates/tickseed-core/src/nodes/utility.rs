@@ -423,7 +423,7 @@ impl<C: Context> Nodes<C> {
             preempt: Preempt::AfterStart,
         };
         let mut node = Node::new(Kind::Utility(options), fns, nodes);
-        node.scores = scores;
+        node.rare().scores = scores;
         node
     }
 }

@@ -15,7 +15,6 @@
 //! A delay waits like a wait and then, in the same tick, starts its child.
 
 use alloc::boxed::Box;
-use alloc::vec;
 use alloc::vec::Vec;
 use core::time::Duration;
 
@@ -53,15 +52,12 @@ pub struct WaitUntil {
 impl<C: Context> Nodes<C> {
     /// A leaf that runs for a duration and then succeeds.
     pub fn wait(self, duration: Duration) -> Node<C> {
-        Node::leaf(Kind::Wait(WaitFor::Fixed(nanos(duration))), vec![])
+        Node::leaf(Kind::Wait(WaitFor::Fixed(nanos(duration))), [])
     }
 
     /// A wait whose duration is drawn evenly from `least..=most` at each activation.
     pub fn wait_between(self, least: Duration, most: Duration) -> Node<C> {
-        Node::leaf(
-            Kind::Wait(WaitFor::Range(nanos(least), nanos(most))),
-            vec![],
-        )
+        Node::leaf(Kind::Wait(WaitFor::Range(nanos(least), nanos(most))), [])
     }
 
     /// A wait whose duration is computed at each activation.
@@ -69,7 +65,7 @@ impl<C: Context> Nodes<C> {
         self,
         f: impl for<'x, 'a> Fn(&'x C::At<'a>) -> Duration + Send + Sync + 'static,
     ) -> Node<C> {
-        Node::leaf(Kind::Wait(WaitFor::Computed), vec![duration_fn(f)])
+        Node::leaf(Kind::Wait(WaitFor::Computed), [duration_fn(f)])
     }
 
     /// A leaf that runs until the guard holds, then succeeds. See
@@ -88,14 +84,14 @@ impl<C: Context> Nodes<C> {
 
     /// Waits, then runs the child.
     pub fn delay(self, duration: Duration, child: Node<C>) -> Node<C> {
-        Node::wrap(Kind::Delay(WaitFor::Fixed(nanos(duration))), vec![], child)
+        Node::wrap(Kind::Delay(WaitFor::Fixed(nanos(duration))), [], child)
     }
 
     /// A delay whose duration is drawn evenly from `least..=most` at each activation.
     pub fn delay_between(self, least: Duration, most: Duration, child: Node<C>) -> Node<C> {
         Node::wrap(
             Kind::Delay(WaitFor::Range(nanos(least), nanos(most))),
-            vec![],
+            [],
             child,
         )
     }
@@ -108,7 +104,7 @@ impl<C: Context> Nodes<C> {
     ) -> Node<C> {
         Node::new(
             Kind::Delay(WaitFor::Computed),
-            vec![duration_fn(f)],
+            [duration_fn(f)],
             Vec::from([child]),
         )
     }
@@ -162,7 +158,7 @@ pub(crate) fn lower_wait(lw: &mut Lower<'_>, id: NodeId, wait: WaitFor, e: Edges
     Region {
         entry: lw.acting(id, start),
         lo: y,
-        resume: vec![tick],
+        resume: [tick].into(),
     }
 }
 
@@ -230,6 +226,6 @@ pub(crate) fn lower_wait_until(
     Region {
         entry: lw.acting(id, entry),
         lo: y,
-        resume: vec![resume],
+        resume: [resume].into(),
     }
 }

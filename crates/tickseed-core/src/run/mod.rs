@@ -376,6 +376,9 @@ impl<C: Context> KeyView for Lent<'_, '_, C> {
     fn count(&self) -> u16 {
         C::schema().keys.len() as u16
     }
+    fn own(&self) -> u16 {
+        C::own_keys(self.0)
+    }
     fn read(&self, key: KeyId) -> Option<Scalar> {
         C::read(self.0, key)
     }
@@ -385,7 +388,7 @@ impl<C: Context, T: Tracer, M: Memory> Env<'_, '_, '_, C, T, M> {
     /// Shows the keys to the trace, after a node's work.
     #[inline(always)]
     pub(crate) fn show_keys(&mut self, node: Option<NodeId>) {
-        if T::ON && !C::schema().keys.is_empty() {
+        if T::ON && !(C::schema().keys.is_empty() && C::own_keys(self.cx.at()) == 0) {
             self.trace.keys(node, &Lent::<C>(self.cx.at()));
         }
     }

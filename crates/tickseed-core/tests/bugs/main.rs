@@ -8,6 +8,7 @@ mod rig;
 
 mod a_errors;
 mod d_decorators;
+mod f_frames;
 mod h_halting;
 mod kinds;
 mod p_parallel;

@@ -51,6 +51,10 @@ pub(crate) fn context(ir: &Ir) -> TokenStream {
     let blackboard_fns = blackboard.map(|part| blackboard_fns(root, part));
     let board_fn = board.map(|PartIr { value, .. }| {
         quote! {
+            fn own_keys(at: &Self::At<'_>) -> u16 {
+                #root::lang::board::Board::key_count(&#value)
+            }
+
             fn block<'x>(at: &'x Self::At<'_>) -> &'x [u8] {
                 #root::lang::board::Board::block(&#value)
             }
@@ -285,6 +289,10 @@ fn blackboard_fns(root: &TokenStream, part: &PartIr) -> TokenStream {
     quote! {
         fn block<'x>(at: &'x Self::At<'_>) -> &'x [u8] {
             #root::Blackboard::block(&#value)
+        }
+
+        fn own_keys(at: &Self::At<'_>) -> u16 {
+            #root::Blackboard::key_count(&#value)
         }
 
         fn blackboard<'x>(

@@ -1,10 +1,11 @@
 //! Files become trees that run: names, keys, options, mistakes.
 
-use tickseed_core::{Status, Time};
+use tickseed_core::{ScalarType, Status, TickReport, Time, nodes};
 use tickseed_lang::board::Board;
 use tickseed_lang::build::{Failed, Loaded, from_text};
 use tickseed_lang::expr::{Datum, Type};
-use tickseed_lang::registry::Registry;
+use tickseed_lang::model::{Category, Direction};
+use tickseed_lang::registry::{Model, PortModel, Registry};
 
 fn registry() -> Registry<Board> {
     let mut registry = Registry::<Board>::new();
@@ -264,4 +265,79 @@ fn what_failed_reads_the_same_either_way() {
     let shown = format!("{failed:?}");
     assert_eq!(shown, failed.to_string());
     assert!(shown.contains("a.tick:1:10"), "{shown}");
+}
+
+/// Traces tell who wrote a file's key, and keys of XML have the type of the port that fills them.
+#[test]
+fn who_wrote_a_key_of_a_file_is_known() {
+    let text = "keys { n = 0; calm = true }\nmain tree A { sequence { set n = 2; Patrol; set calm = false } }";
+    let loaded = load(text);
+    let (mut agent, mut board) = (loaded.tree.agent(), loaded.board());
+    let mut report = TickReport::new();
+    let ticked = loaded
+        .tree
+        .tick_traced(&mut agent, &mut board, Time::ZERO, &mut report);
+    assert_eq!(ticked.unwrap(), Status::Success);
+    let written: Vec<_> = report
+        .writes()
+        .iter()
+        .map(|(key, node)| (loaded.tree.key_name(*key).unwrap(), loaded.tree.path(*node)))
+        .collect();
+    assert_eq!(
+        written,
+        [
+            ("n", "sequence/set#1".to_owned()),
+            ("calm", "sequence/set#2".to_owned())
+        ]
+    );
+
+    let mut registry = registry();
+    let model = Model::new("Move", Category::Action)
+        .port(PortModel::new("speed", Direction::In, Type::Float))
+        .port(PortModel::new("goal", Direction::In, Type::Text));
+    registry.node(model, |_, _| Some(nodes::<Board>().succeed()));
+    let xml = "<root BTCPP_format=\"4\"><BehaviorTree ID=\"A\"><Move speed=\"{v}\" goal=\"{g}\"/></BehaviorTree></root>";
+    let loaded = from_text("a.xml", xml, &registry).unwrap();
+    let keys: Vec<_> = loaded
+        .tree
+        .keys()
+        .iter()
+        .map(|k| (&*k.name, k.ty))
+        .collect();
+    assert_eq!(keys, [("v", ScalarType::F64)]);
+}
+
+/// What the engine refuses is told in the file's words: durations with units, places of both nodes.
+#[test]
+fn refusals_of_the_engine_are_told_of_the_file() {
+    for (body, expected) in [
+        ("timeout 0s { Attack }", "the time limit is zero"),
+        (
+            "wait 2s..1500ms",
+            "the shortest duration, 2s, is above the longest, 1500ms",
+        ),
+        (
+            "wait 20_000h",
+            "the duration is 20000h, at most 417 days can be kept",
+        ),
+        (
+            "parallel success(3) { Attack; Patrol }",
+            "use 1 to 2, or all",
+        ),
+        (
+            "sequence preempt(before_start) { Attack }",
+            "make it reactive first",
+        ),
+        (
+            "timeout 1s { uninterruptible { Attack } }",
+            "an uninterruptible node stands below a `timeout` that can halt it",
+        ),
+    ] {
+        let said = fail("t.tick", &format!("main tree A {{\n  {body}\n}}\n")).to_string();
+        assert!(said.contains(expected), "{body}: {said}");
+        assert!(said.contains("t.tick:2:"), "{body}: {said}");
+        for rust in [" ns", "Threshold::", "reactive()", "before_start)`"] {
+            assert!(!said.replace(body, "").contains(rust), "{body}: {said}");
+        }
+    }
 }

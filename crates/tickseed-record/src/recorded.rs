@@ -10,7 +10,7 @@ use tickseed_core::{Agent, Context, KeyId, Status, TickError, TickReport, Time, 
 
 use crate::file::{Head, Recorder, Ring};
 use crate::keys::{key_changes, writer_in};
-use crate::message::{Failure, KeyDef, Tick, TreeDef, Value};
+use crate::message::{Failure, KeyDef, Tick, TreeDef, Value, Writer};
 use crate::structure::Structure;
 
 /// Takes ticks: a file, a ring, a server.
@@ -210,10 +210,19 @@ impl<C: Context, S: Sink> Recorded<C, S> {
             _ => None,
         };
         tick.inputs = std::mem::take(&mut self.inputs);
-        let schema = (0..C::schema().keys.len()).map(|k| KeyId(k as u16));
-        let keys = schema.chain(self.tree.keys().iter().map(|own| own.id));
-        let values = keys.map(|k| C::read(at, k).map_or(Value::Null, Value::from));
-        tick.keys = key_changes(&mut seen.keys, values, |k| writer_in(&self.report, k));
+        let schema = C::schema().keys.len();
+        let own = self.tree.keys();
+        let ids = (0..schema)
+            .map(|k| KeyId(k as u16))
+            .chain(own.iter().map(|own| own.id));
+        let values = ids.map(|k| C::read(at, k).map_or(Value::Null, Value::from));
+        let report = &self.report;
+        tick.keys = key_changes(&mut seen.keys, values, |k| {
+            match (k as usize).checked_sub(schema).and_then(|i| own.get(i)) {
+                Some(own) => report.writer(own.id).map(|node| Writer::Node(node.0)),
+                None => writer_in(report, k),
+            }
+        });
         if let Err(e) = self.sink.tick(tick) {
             self.failed = Some(e);
         }

@@ -1,6 +1,6 @@
 //! From bytes to a document. Each function mirrors one of [`super::write`].
 
-use super::wire::{Reader, Result};
+use super::wire::{IN_ADVANCE, Reader, Result};
 use super::{BinaryError, MAX_NODES};
 use crate::model::{
     Attribute, Category, Code, Comment, Dialect, Direction, Document, EnumModel, EnumWord, Form,
@@ -46,7 +46,7 @@ pub(super) fn document(payload: &[u8]) -> Result<Document> {
         main: parts.maybe(r, name)?,
         doc: parts.maybe(r, Reader::string)?,
         trivia: parts.maybe(r, trivia)?.unwrap_or_default(),
-        attributes: r.list(attribute)?,
+        attributes: attributes(r)?,
         items: r.list(|r| item(r, &mut nodes))?,
         inner: r.list(comment)?,
         ..Document::default()
@@ -59,7 +59,7 @@ fn item(r: &mut Reader<'_>, nodes: &mut Nodes) -> Result<Item> {
     Ok(match r.byte()? {
         0 => Item::Import(Import {
             path: name(r)?,
-            attributes: r.list(attribute)?,
+            attributes: attributes(r)?,
             trivia: trivia(r)?,
             ..Import::default()
         }),
@@ -79,8 +79,8 @@ fn tree(r: &mut Reader<'_>, nodes: &mut Nodes) -> Result<Tree> {
         trivia: parts.maybe(r, trivia)?.unwrap_or_default(),
         params: r.list(port)?,
         keys: r.list(keys)?,
-        attributes: r.list(attribute)?,
-        body: r.list(|r| nodes.node(r, 1))?,
+        attributes: attributes(r)?,
+        body: nodes.list(r, 1)?,
         inner: r.list(comment)?,
         ..Tree::default()
     })
@@ -92,38 +92,65 @@ struct Nodes {
 }
 
 impl Nodes {
-    fn node(&mut self, r: &mut Reader<'_>, depth: usize) -> Result<Node> {
-        if depth > MAX_DEPTH {
+    /// Nodes are put where they stay and then filled: they are large, and so moved seldom.
+    fn list(&mut self, r: &mut Reader<'_>, depth: usize) -> Result<Vec<Node>> {
+        let count = r.many()?;
+        if depth > MAX_DEPTH && count > 0 {
             return Err(r.invalid("less deeply nested nodes"));
         }
         self.left = self
             .left
-            .checked_sub(1)
+            .checked_sub(count)
             .ok_or(BinaryError::TooLarge { limit: MAX_NODES })?;
+        let mut nodes = Vec::with_capacity(count.min(IN_ADVANCE));
+        for _ in 0..count {
+            nodes.push(Node::default());
+            if let Some(node) = nodes.last_mut() {
+                self.fill(node, r, depth)?;
+            }
+        }
+        Ok(nodes)
+    }
+
+    fn fill(&mut self, node: &mut Node, r: &mut Reader<'_>, depth: usize) -> Result<()> {
         let mut parts = Parts(r.number()?);
-        let mut node = Node {
-            kind: name(r)?,
-            ..Node::default()
-        };
+        node.kind.text = r.short()?;
         if parts.next() {
             node.form = Form::Explicit(category(r)?);
         }
-        node.name = parts.maybe(r, name)?;
-        node.disabled = parts.next();
-        node.attributes = parts.maybe(r, |r| r.list(attribute))?.unwrap_or_default();
         if parts.next() {
-            node.children = r.list(|r| self.node(r, depth + 1))?;
+            node.name = Some(name(r)?);
         }
-        node.doc = parts.maybe(r, Reader::string)?;
+        node.disabled = parts.next();
+        if parts.next() {
+            node.attributes = attributes(r)?;
+        }
+        if parts.next() {
+            node.children = self.list(r, depth + 1)?;
+        }
+        if parts.next() {
+            node.doc = Some(r.string()?);
+        }
         if parts.next() {
             node.trivia = trivia(r)?;
             node.inner = r.list(comment)?;
         }
-        Ok(node)
+        Ok(())
     }
 }
 
-fn attribute(r: &mut Reader<'_>) -> Result<Attribute> {
+fn attributes(r: &mut Reader<'_>) -> Result<Vec<Attribute>> {
+    let count = r.many()?;
+    let mut attributes = Vec::with_capacity(count.min(IN_ADVANCE));
+    for _ in 0..count {
+        attribute(r, &mut attributes)?;
+    }
+    Ok(attributes)
+}
+
+/// Most documents are attributes for the most part: each is made where it stays.
+#[inline]
+fn attribute(r: &mut Reader<'_>, into: &mut Vec<Attribute>) -> Result<()> {
     let byte = r.byte()?;
     let role = match byte >> 2 {
         0 => Role::Argument,
@@ -136,12 +163,13 @@ fn attribute(r: &mut Reader<'_>) -> Result<Attribute> {
     };
     let name = if byte & 2 != 0 { Some(name(r)?) } else { None };
     let value = if byte & 1 != 0 { Some(value(r)?) } else { None };
-    Ok(Attribute {
+    into.push(Attribute {
         role,
         name,
         value,
         span: Span::default(),
-    })
+    });
+    Ok(())
 }
 
 fn model(r: &mut Reader<'_>) -> Result<NodeModel> {
@@ -152,7 +180,7 @@ fn model(r: &mut Reader<'_>) -> Result<NodeModel> {
         doc: parts.maybe(r, Reader::string)?,
         trivia: parts.maybe(r, trivia)?.unwrap_or_default(),
         ports: r.list(port)?,
-        attributes: r.list(attribute)?,
+        attributes: attributes(r)?,
         span: Span::default(),
     })
 }
@@ -172,7 +200,7 @@ fn port(r: &mut Reader<'_>) -> Result<Port> {
         default: parts.maybe(r, value)?,
         doc: parts.maybe(r, Reader::string)?,
         trivia: parts.maybe(r, trivia)?.unwrap_or_default(),
-        attributes: r.list(attribute)?,
+        attributes: attributes(r)?,
         span: Span::default(),
     })
 }
@@ -307,6 +335,7 @@ fn category(r: &mut Reader<'_>) -> Result<Category> {
         .ok_or_else(|| r.invalid("a category"))
 }
 
+#[inline]
 fn name(r: &mut Reader<'_>) -> Result<Name> {
     Ok(Name::new(r.short()?, Span::default()))
 }

@@ -76,11 +76,16 @@ fn push_number(out: &mut Vec<u8>, mut number: u64) {
 
 pub(super) type Result<T> = std::result::Result<T, BinaryError>;
 
+/// How many things of a list get memory in advance. Not more than the bytes of the items could be
+/// worth: items are larger in memory than on the wire.
+pub(super) const IN_ADVANCE: usize = 64;
+
 /// Takes the payload apart again; every step checks that the bytes are there.
 pub(super) struct Reader<'b> {
     bytes: &'b [u8],
     at: usize,
-    shared: Vec<&'b str>,
+    /// Shared strings as they are wanted mostly: copies of short ones cost little.
+    shared: Vec<Str>,
     /// Things that may still come in lists.
     left: usize,
 }
@@ -106,7 +111,7 @@ impl<'b> Reader<'b> {
         reader.shared.reserve_exact(count);
         for length in lengths {
             let text = reader.text(usize::from(length))?;
-            reader.shared.push(text);
+            reader.shared.push(text.into());
         }
         Ok(reader)
     }
@@ -126,6 +131,7 @@ impl<'b> Reader<'b> {
         }
     }
 
+    #[inline]
     pub(super) fn byte(&mut self) -> Result<u8> {
         let byte = *self
             .bytes
@@ -143,7 +149,19 @@ impl<'b> Reader<'b> {
         Ok(taken)
     }
 
+    /// Most numbers are one byte.
+    #[inline]
     pub(super) fn number(&mut self) -> Result<u64> {
+        match self.bytes.get(self.at) {
+            Some(&byte) if byte < 0x80 => {
+                self.at += 1;
+                Ok(byte.into())
+            }
+            _ => self.long_number(),
+        }
+    }
+
+    fn long_number(&mut self) -> Result<u64> {
         let mut number = 0u64;
         for shift in (0..64).step_by(7) {
             let byte = self.byte()?;
@@ -186,44 +204,43 @@ impl<'b> Reader<'b> {
     }
 
     pub(super) fn string(&mut self) -> Result<String> {
-        self.shared_text().map(str::to_owned)
+        self.short().map(Str::into_string)
     }
 
     /// A string that is short as a rule.
+    #[inline]
     pub(super) fn short(&mut self) -> Result<Str> {
-        self.shared_text().map(Str::from)
-    }
-
-    fn shared_text(&mut self) -> Result<&'b str> {
         let number = self.number()?;
         let half = usize::try_from(number >> 1).map_err(|_| self.invalid("a smaller number"))?;
-        let text = if number & 1 == 1 {
-            self.text(half)?
-        } else {
-            self.shared
-                .get(half)
-                .copied()
-                .ok_or_else(|| self.invalid("a shared string"))?
-        };
-        Ok(text)
+        if number & 1 == 1 {
+            return self.text(half).map(Str::from);
+        }
+        match self.shared.get(half) {
+            Some(text) => Ok(text.clone()),
+            None => Err(self.invalid("a shared string")),
+        }
     }
 
     pub(super) fn list<T>(
         &mut self,
         mut one: impl FnMut(&mut Self) -> Result<T>,
     ) -> Result<Vec<T>> {
+        let count = self.many()?;
+        let mut items = Vec::with_capacity(count.min(IN_ADVANCE));
+        for _ in 0..count {
+            items.push(one(self)?);
+        }
+        Ok(items)
+    }
+
+    /// How many things of a list follow.
+    pub(super) fn many(&mut self) -> Result<usize> {
         let count = self.count()?;
         let limit = MAX_THINGS;
         self.left = self
             .left
             .checked_sub(count)
             .ok_or(BinaryError::TooLarge { limit })?;
-        // Not more in advance than the bytes of the items could be worth: items are larger in
-        // memory than on the wire.
-        let mut items = Vec::with_capacity(count.min(64));
-        for _ in 0..count {
-            items.push(one(self)?);
-        }
-        Ok(items)
+        Ok(count)
     }
 }

@@ -7,7 +7,7 @@ use crate::expr::{Datum, Slot};
 
 /// Set in the numbers of a board's keys, as in those of the engine's own blackboards: a context has
 /// one or the other beside the keys of its schema.
-const BOARD: u16 = 0x8000;
+const BOARD: u16 = KeyId::OWN;
 
 /// The engine's number of a slot's key, for [`Herd::touch`](tickseed_core::Herd::touch) and the
 /// like. Slots from 32,768 on have none: nothing is told of them, and guards over them are calls.
@@ -22,6 +22,12 @@ impl Board {
     #[must_use]
     pub const fn owns(key: KeyId) -> bool {
         key.0 & BOARD != 0
+    }
+
+    /// How many keys have a number, for [`Context::own_keys`](tickseed_core::Context::own_keys).
+    #[must_use]
+    pub fn key_count(&self) -> u16 {
+        self.layout().len().min(usize::from(BOARD)) as u16
     }
 
     fn slot_of(key: KeyId) -> Option<Slot> {

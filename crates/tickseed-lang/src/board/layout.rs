@@ -128,14 +128,19 @@ impl Layout {
     }
 
     /// The scalar keys as the engine names them: those of the root by their names, those of subtrees
-    /// behind the subtree's path.
+    /// behind the subtree's path. Keys of XML are declared nowhere; those have the type that a
+    /// node's port gives them.
     pub fn tree_keys(&self) -> impl Iterator<Item = TreeKey> + '_ {
-        self.slots().filter_map(|(slot, info)| {
-            let ty = match info.ty {
-                Type::Bool => ScalarType::Bool,
-                Type::Int => ScalarType::I64,
-                Type::Float => ScalarType::F64,
-                _ => return None,
+        let scalar = |ty: &Type| match ty {
+            Type::Bool => Some(ScalarType::Bool),
+            Type::Int => Some(ScalarType::I64),
+            Type::Float => Some(ScalarType::F64),
+            _ => None,
+        };
+        self.slots().filter_map(move |(slot, info)| {
+            let ty = match &info.ty {
+                Type::Any => scalar(&Type::parse(self.type_of(info.mark)?, |_| false))?,
+                ty => scalar(ty)?,
             };
             let name = match self.scopes.get(info.scope as usize) {
                 Some(scope) if !scope.is_empty() => format!("{scope}/{}", info.name),

@@ -87,6 +87,10 @@ impl Context for Board {
         at.read_scalar(key)
     }
 
+    fn own_keys(at: &Board) -> u16 {
+        at.key_count()
+    }
+
     fn write(at: &mut Board, key: KeyId, value: Scalar) -> bool {
         at.write_scalar(key, value)
     }

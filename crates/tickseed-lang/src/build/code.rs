@@ -258,6 +258,9 @@ impl<C: HasBoard> Loader<'_, C> {
         value: &Value,
         wanted: &Type,
     ) -> Option<Datum> {
+        if let Some(datum) = plain(value, wanted) {
+            return Some(datum);
+        }
         let checked = self.checked(scope, value, wanted)?;
         match checked.op.kind {
             OpKind::Const(datum) => Some(datum),
@@ -420,6 +423,21 @@ impl<C: HasBoard> Loader<'_, C> {
     pub(crate) fn error(&mut self, code: &'static str, message: impl Into<String>, span: Span) {
         self.report(Diagnostic::error(code, message).at(span, ""));
     }
+}
+
+/// What a literal is where one of its own type is wanted: most constants, told without a checker.
+fn plain(value: &Value, wanted: &Type) -> Option<Datum> {
+    let ValueKind::Literal(literal) = &value.kind else {
+        return None;
+    };
+    Some(match (literal, wanted) {
+        (Literal::Bool(b), Type::Bool) => Datum::Bool(*b),
+        (Literal::Int(number), Type::Int) => Datum::Int(number.value),
+        (Literal::Float(number), Type::Float) => Datum::Float(number.value),
+        (Literal::Duration(number), Type::Duration) => Datum::Duration(number.value),
+        (Literal::Text(text), Type::Text) => Datum::Text(text.as_str().into()),
+        _ => return None,
+    })
 }
 
 /// A literal as an expression; lists are no literals there.

@@ -3,16 +3,17 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use tickseed_core::{Node, Tree, nodes};
+use tickseed_core::{Issue, Node, Rule, Tree, nodes};
 
 use super::scope::{ROOT, Scope, ScopeId};
 use super::{Failed, Instance, Loaded, Loader, MAX_NODES, Options, Twins, Whereabouts};
 use crate::board::{HasBoard, Layout, Mark};
 use crate::builtin::{BUILTINS, builtin};
+use crate::check::bare_list;
 use crate::compat;
 use crate::diagnostics::{Diagnostic, nearest};
 use crate::expr::{Datum, Type};
-use crate::model::{self, Category, Document, Form, KeyDecl, Role, SourceMap, Span};
+use crate::model::{self, Attribute, Category, Document, Form, KeyDecl, Role, SourceMap, Span};
 use crate::registry::Registry;
 
 /// What became of a written node.
@@ -42,6 +43,13 @@ impl<C: HasBoard> From<Option<Node<C>>> for Made<C> {
     fn from(node: Option<Node<C>>) -> Self {
         node.map_or(Made::Failed, Made::Node)
     }
+}
+
+/// What became of a written node that stands elsewhere if it was made.
+enum Wrote {
+    Node,
+    Nothing,
+    Failed,
 }
 
 /// Where a node stands: what its making needs to know.
@@ -88,6 +96,8 @@ impl<'d, C: HasBoard> Loader<'d, C> {
             too_many: false,
             twins: Twins::default(),
             names: None,
+            recent: None,
+            spare: Vec::new(),
             subtree_paths: Default::default(),
         }
     }
@@ -128,20 +138,39 @@ impl<'d, C: HasBoard> Loader<'d, C> {
             }),
             Err(error) => {
                 for issue in error.issues {
-                    let origin = issue.origin.and_then(|i| self.instances.get(i as usize));
-                    let mut diagnostic = Diagnostic::error(
-                        "load::build",
-                        format!("{}: {}", issue.path, issue.message),
-                    )
-                    .help(issue.help);
-                    if let Some(instance) = origin {
-                        diagnostic = diagnostic.at(instance.span, "this node");
-                    }
+                    let diagnostic = self.refused(issue);
                     self.diagnostics.push(diagnostic);
                 }
                 Err(self.failed(sources))
             }
         }
+    }
+
+    /// What the engine has against a tree, told of the file: places stand for its paths.
+    fn refused(&self, issue: Issue) -> Diagnostic {
+        let at = |origin: Option<u32>| {
+            let id = origin? as usize;
+            Some((self.instances.get(id)?, self.whereabouts(id).path()))
+        };
+        let (found, other) = (at(issue.origin), at(issue.other));
+        let message = match (&found, &other) {
+            (Some((_, path)), Some((above, _))) if issue.rule == Rule::Uninterruptible => {
+                format!(
+                    "{path}: an uninterruptible node stands below a `{}` that can halt it while it runs",
+                    above.kind
+                )
+            }
+            (Some((_, path)), _) => format!("{path}: {}", issue.message),
+            (None, _) => format!("{}: {}", issue.path, issue.message),
+        };
+        let mut diagnostic = Diagnostic::error("load::build", message).help(issue.help);
+        if let Some((instance, _)) = found {
+            diagnostic = diagnostic.at(instance.span, "this node");
+        }
+        if let Some((instance, _)) = other {
+            diagnostic = diagnostic.and(instance.span, "can be halted by this one");
+        }
+        diagnostic
     }
 
     fn failed(self, sources: SourceMap) -> Failed {
@@ -154,6 +183,7 @@ impl<'d, C: HasBoard> Loader<'d, C> {
     /// The main tree.
     fn main(&mut self) -> Option<Node<C>> {
         let (document, tree) = self.main_tree()?;
+        self.instances.reserve(count(&tree.body));
         let layout = self.layout.add_scope("");
         debug_assert_eq!(layout, 0);
         let lexical = document.format != model::Format::Xml;
@@ -182,7 +212,7 @@ impl<'d, C: HasBoard> Loader<'d, C> {
         }
         // Keys of files are seen by every tree; the main tree's own are not.
         self.file_keys = std::mem::take(&mut self.scopes[ROOT].keys);
-        self.names = None;
+        (self.names, self.recent) = (None, None);
         for name in self.options.extra_keys.clone() {
             let key = model::KeyRef {
                 scope: model::KeyScope::Local,
@@ -262,7 +292,7 @@ impl<'d, C: HasBoard> Loader<'d, C> {
 
     /// Declares a key that a file or tree lists.
     pub(super) fn key(&mut self, scope: ScopeId, key: &KeyDecl) {
-        let written = key.ty.as_ref().map(|ty| self.type_named(ty.as_str()));
+        let written = key.ty.as_ref().map(|ty| self.type_named(ty));
         let wanted = written.clone().unwrap_or(Type::Any);
         let (initial, found) = match &key.initial {
             None => (Datum::None, Type::Any),
@@ -296,13 +326,20 @@ impl<'d, C: HasBoard> Loader<'d, C> {
         self.declare(scope, key.name.as_str(), ty, initial, true, key.span);
     }
 
-    pub(super) fn type_named(&self, text: &str) -> Type {
-        Type::parse(text, |name| self.enums.iter().any(|(e, _)| e == name))
+    fn type_named(&mut self, name: &model::Name) -> Type {
+        let ty = Type::parse(name.as_str(), |name| {
+            self.enums.iter().any(|(e, _)| e == name)
+        });
+        if ty.is_bare_list() {
+            self.report(bare_list(name.span));
+            return Type::Any;
+        }
+        ty
     }
 
-    pub(super) fn param_type(&self, param: &model::Port) -> Type {
+    pub(super) fn param_type(&mut self, param: &model::Port) -> Type {
         match (&param.ty, &param.default) {
-            (Some(ty), _) => self.type_named(ty.as_str()),
+            (Some(ty), _) => self.type_named(ty),
             (None, _) => Type::Any,
         }
     }
@@ -348,8 +385,24 @@ impl<'d, C: HasBoard> Loader<'d, C> {
         scope: ScopeId,
         parent: Option<usize>,
     ) -> Made<C> {
+        let mut made = Vec::new();
+        match self.write(node, scope, parent, &mut made) {
+            Wrote::Node => made.pop().into(),
+            Wrote::Nothing => Made::Nothing,
+            Wrote::Failed => Made::Failed,
+        }
+    }
+
+    /// The same, put behind its siblings: nodes are large, and so moved seldom.
+    fn write(
+        &mut self,
+        node: &'d model::Node,
+        scope: ScopeId,
+        parent: Option<usize>,
+        into: &mut Vec<Node<C>>,
+    ) -> Wrote {
         if node.disabled {
-            return Made::Nothing;
+            return Wrote::Nothing;
         }
         let limit = match self.options.max_nodes {
             0 => MAX_NODES,
@@ -371,7 +424,7 @@ impl<'d, C: HasBoard> Loader<'d, C> {
                         }),
                 );
             }
-            return Made::Failed;
+            return Wrote::Failed;
         }
         let id = self.instance(node, scope, parent);
         let place = Place { scope, id };
@@ -380,9 +433,11 @@ impl<'d, C: HasBoard> Loader<'d, C> {
             // Hooks are checked even if the node itself is wrong.
             let stand_in = nodes::<C>().succeed();
             self.hooked(node, place, stand_in);
-            return made;
+            return match made {
+                Made::Nothing => Wrote::Nothing,
+                _ => Wrote::Failed,
+            };
         };
-        made = made.origin(id as u32);
         // Most makers give the name that they were told.
         if let Some(name) = &node.name
             && made.label() != name.as_str()
@@ -394,9 +449,14 @@ impl<'d, C: HasBoard> Loader<'d, C> {
                 made = made.tag(text);
             }
         }
-        self.hooked(node, place, made)
-            .map(|made| made.origin(id as u32))
-            .into()
+        if node.attributes.iter().any(Attribute::is_hook) {
+            let Some(hooked) = self.hooked(node, place, made.origin(id as u32)) else {
+                return Wrote::Failed;
+            };
+            made = hooked;
+        }
+        into.push(made.origin(id as u32));
+        Wrote::Node
     }
 
     fn instance(&mut self, node: &model::Node, scope: ScopeId, parent: Option<usize>) -> usize {
@@ -443,19 +503,13 @@ impl<'d, C: HasBoard> Loader<'d, C> {
 
     /// All children, made in order; `None` if any of them is wrong.
     pub(crate) fn children(&mut self, node: &'d model::Node, place: Place) -> Option<Vec<Node<C>>> {
-        let mut all = Some(Vec::with_capacity(node.children.len()));
+        let mut all = Vec::with_capacity(node.children.len());
+        let mut ok = true;
         for child in &node.children {
-            match self.written(child, place.scope, Some(place.id)) {
-                Made::Node(child) => {
-                    if let Some(all) = &mut all {
-                        all.push(child);
-                    }
-                }
-                Made::Nothing => {}
-                Made::Failed => all = None,
-            }
+            let wrote = self.write(child, place.scope, Some(place.id), &mut all);
+            ok &= !matches!(wrote, Wrote::Failed);
         }
-        all
+        ok.then_some(all)
     }
 
     fn kind(&mut self, node: &'d model::Node, place: Place) -> Made<C> {
@@ -466,8 +520,9 @@ impl<'d, C: HasBoard> Loader<'d, C> {
         if node.form == Form::Compact && builtin(kind).is_some() {
             return self.native(node, place).into();
         }
-        if self.registry.entry(kind).is_some() {
-            return self.registered(node, place).into();
+        let registry = self.registry;
+        if let Some(entry) = registry.entry(kind) {
+            return self.registered(entry, node, place).into();
         }
         if cfg!(feature = "formats") && compat::is_known(kind) {
             return compat::node(self, node, place).into();
@@ -514,6 +569,12 @@ impl<'d, C: HasBoard> Loader<'d, C> {
     pub(crate) fn type_mark(&mut self, ty: &str) -> Mark {
         self.layout.mark(ty)
     }
+}
+
+/// How many nodes these are with all below them.
+fn count(nodes: &[model::Node]) -> usize {
+    let below = nodes.iter().map(|node| count(&node.children));
+    nodes.len() + below.sum::<usize>()
 }
 
 /// The values of an option: those of a list one by one.

@@ -12,17 +12,21 @@ use crate::expr::{OpKind, Type};
 use crate::model::{
     self, Category, Dialect, Direction, Format, KeyRef, KeyScope, Literal, Value, ValueKind,
 };
-use crate::registry::{Gift, Given, Model, PortModel, Ports};
+use crate::registry::{Entry, Gift, Given, Model, PortModel, Ports};
 
 impl<'d, C: HasBoard> Loader<'d, C> {
-    pub(super) fn registered(&mut self, node: &'d model::Node, place: Place) -> Option<Node<C>> {
-        let registry = self.registry;
-        let entry = registry.entry(node.kind.as_str())?;
+    pub(super) fn registered(
+        &mut self,
+        entry: &'d Entry<C>,
+        node: &'d model::Node,
+        place: Place,
+    ) -> Option<Node<C>> {
         let children = self.children(node, place);
-        let given = self.given(node, &entry.model, place);
+        let spare = std::mem::take(&mut self.spare);
+        let given = self.given_in(spare, node, &entry.model, place);
         let fits = self.count_children(node, &entry.model);
         self.instances[place.id].role = crate::compat::StatusRole::of_model(&entry.model);
-        let given = given?;
+        let mut given = given?;
         let mut ports = Ports {
             name: node.name.as_ref().unwrap_or(&node.kind).as_str(),
             span: node.kind.span,
@@ -37,7 +41,9 @@ impl<'d, C: HasBoard> Loader<'d, C> {
             diagnostics: &mut self.diagnostics,
         };
         let made = (entry.make)(&mut ports, children?);
-        made.filter(|_| fits)
+        given.clear();
+        self.spare = given;
+        if fits { made } else { None }
     }
 
     fn count_children(&mut self, node: &model::Node, model: &Model) -> bool {
@@ -70,7 +76,17 @@ impl<'d, C: HasBoard> Loader<'d, C> {
         model: &'m Model,
         place: Place,
     ) -> Option<Vec<Gift<'m>>> {
-        let mut all: Vec<Gift<'m>> = Vec::with_capacity(node.attributes.len());
+        self.given_in(Vec::new(), node, model, place)
+    }
+
+    /// The same in a list whose room is there already.
+    fn given_in<'m>(
+        &mut self,
+        mut all: Vec<Gift<'m>>,
+        node: &'d model::Node,
+        model: &'m Model,
+        place: Place,
+    ) -> Option<Vec<Gift<'m>>> {
         let mut ok = true;
         let mut position = 0;
         for attribute in node.arguments() {
@@ -175,12 +191,16 @@ impl<'d, C: HasBoard> Loader<'d, C> {
         value: &Value,
         place: Place,
     ) -> Option<Given> {
+        let same_name;
         let key = match &value.kind {
-            ValueKind::Key(key) => key.clone(),
-            ValueKind::SameName => KeyRef {
-                scope: KeyScope::Local,
-                name: port.name.clone().into(),
-            },
+            ValueKind::Key(key) => key,
+            ValueKind::SameName => {
+                same_name = KeyRef {
+                    scope: KeyScope::Local,
+                    name: port.name.as_str().into(),
+                };
+                &same_name
+            }
             ValueKind::Code(code) if code.dialect == Dialect::BtCpp => {
                 return Some(Given::Text(code.text.clone()));
             }
@@ -252,7 +272,7 @@ impl<'d, C: HasBoard> Loader<'d, C> {
                 return None;
             }
         };
-        let binding = self.resolve(place.scope, &key, value.span)?;
+        let binding = self.resolve(place.scope, key, value.span)?;
         let fits = match port.direction {
             Direction::In => binding.ty.fits(&port.ty),
             Direction::Out => port.ty.fits(&binding.ty),
@@ -279,40 +299,41 @@ impl<'d, C: HasBoard> Loader<'d, C> {
         // A queue's entry may be of another type: vectors are taken too.
         let foreign =
             crate::compat::port_type(node.kind.as_str(), port).filter(|_| port.name != "queue");
-        let ty = match foreign.or_else(|| crate::compat::entry_type_name(&port.ty)) {
+        let strong = port.ty != Type::Any || foreign.is_some();
+        let name = || match foreign.or_else(|| crate::compat::entry_type_name(&port.ty)) {
             Some(name) => name.to_owned(),
             None => port.ty.to_string(),
         };
-        let strong = port.ty != Type::Any || foreign.is_some();
-        self.entry_type(&key.name, &binding, strong, &ty, value.span)?;
+        self.entry_type(&key.name, &binding, strong.then_some(&name), value.span)?;
         Some(Given::Key(binding.slot))
     }
 
     /// XML's rule for the type of an entry: the first strong type that a port gives a key holds.
-    pub(crate) fn entry_type(
+    /// `strong` names that type, if this port has one.
+    fn entry_type(
         &mut self,
         key: &str,
         binding: &super::Binding,
-        strong: bool,
-        name: &str,
+        strong: Option<&dyn Fn() -> String>,
         span: model::Span,
     ) -> Option<()> {
         if binding.ty != Type::Any || binding.slot.0 >= crate::board::FIELDS {
             return Some(());
         }
         let present = self.layout.slot(binding.slot).map(|info| info.mark);
-        if !strong {
+        let Some(strong) = strong else {
             // Any port makes the entry; only a typed one gives it a type.
             if present == Some(crate::board::Mark::ABSENT) {
                 self.layout
                     .refine(binding.slot, None, Some(crate::board::Mark::ANY));
             }
             return Some(());
-        }
+        };
         // An entry that an untyped port made stays untyped.
         if present == Some(crate::board::Mark::ANY) {
             return Some(());
         }
+        let name = strong();
         if let Some((first, first_span)) = self.typed.get(&binding.slot).cloned() {
             if first == name || first == "std::string" {
                 return Some(());
@@ -327,8 +348,8 @@ impl<'d, C: HasBoard> Loader<'d, C> {
             );
             return None;
         }
-        self.typed.insert(binding.slot, (name.to_owned(), span));
-        let mark = self.layout.mark(name);
+        let mark = self.layout.mark(&name);
+        self.typed.insert(binding.slot, (name, span));
         self.layout.refine(binding.slot, None, Some(mark));
         Some(())
     }

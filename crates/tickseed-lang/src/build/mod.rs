@@ -207,6 +207,10 @@ pub(crate) struct Loader<'d, C: HasBoard> {
     pub(crate) too_many: bool,
     /// The names of the scope that was asked for last, while no key is added.
     pub(crate) names: Option<(ScopeId, Arc<crate::expr::Names>)>,
+    /// An empty list whose room the next leaf's ports use.
+    pub(crate) spare: Vec<crate::registry::Gift<'d>>,
+    /// The key that was resolved last.
+    pub(crate) recent: Option<(ScopeId, crate::model::KeyRef, Binding)>,
     /// Paths of subtrees, as BehaviorTree.CPP gives them.
     pub(crate) subtree_paths: HashSet<String>,
     pub(crate) twins: Twins,

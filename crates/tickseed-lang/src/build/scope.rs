@@ -49,8 +49,18 @@ pub(crate) struct Scope {
 impl<C: HasBoard> Loader<'_, C> {
     /// The slot of a key, made if the scope makes keys by naming them.
     pub(crate) fn resolve(&mut self, scope: ScopeId, key: &KeyRef, span: Span) -> Option<Binding> {
+        // What a name means in a scope never changes, and neighbours often name the same key.
+        if let Some((of, name, binding)) = &self.recent
+            && *of == scope
+            && name == key
+        {
+            return Some(binding.clone());
+        }
         match self.try_resolve(scope, key, span) {
-            Ok(binding) => Some(binding),
+            Ok(binding) => {
+                self.recent = Some((scope, key.clone(), binding.clone()));
+                Some(binding)
+            }
             Err(diagnostic) => {
                 self.report(*diagnostic);
                 None
@@ -183,7 +193,7 @@ impl<C: HasBoard> Loader<'_, C> {
                     span: Some(span),
                     writable,
                 };
-                self.names = None;
+                (self.names, self.recent) = (None, None);
                 self.scopes[scope]
                     .keys
                     .insert(name.to_owned(), binding.clone());

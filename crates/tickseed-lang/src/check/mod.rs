@@ -17,6 +17,7 @@ use crate::expr::Names;
 use crate::model::{Category, Document, EnumModel, Node, NodeModel, Tree};
 
 pub use misspelt::misspelt;
+pub(crate) use scope::bare_list;
 pub use scope::{TreeNames, tree_names};
 
 /// What a check goes by.

@@ -3,7 +3,8 @@
 use crate::diagnostics::{Diagnostic, nearest};
 use crate::expr::{self, Expr, ExprKind, Key, Names, Slot, Type};
 use crate::model::{
-    Code, Dialect, Direction, Document, KeyDecl, KeyScope, Keys, Literal, Tree, Value, ValueKind,
+    Code, Dialect, Direction, Document, KeyDecl, KeyScope, Keys, Literal, Name, Span, Tree, Value,
+    ValueKind,
 };
 
 /// The names of one tree.
@@ -48,10 +49,10 @@ pub fn tree_names(tree: Option<&Tree>, documents: &[&Document], base: &Names) ->
         }
     }
     let Some(tree) = tree else { return scope };
-    let mut seen: Vec<(&str, crate::model::Span)> = Vec::new();
+    let mut seen: Vec<(&str, Span)> = Vec::new();
     for param in &tree.params {
         let ty = match (&param.ty, &param.default) {
-            (Some(ty), _) => scope.parse_type(ty.as_str()),
+            (Some(ty), _) => scope.parse_type(ty),
             (None, Some(value)) => scope.type_of(value),
             (None, None) => Type::Any,
         };
@@ -75,11 +76,7 @@ pub fn tree_names(tree: Option<&Tree>, documents: &[&Document], base: &Names) ->
 }
 
 impl TreeNames {
-    fn unique<'t>(
-        &mut self,
-        seen: &mut Vec<(&'t str, crate::model::Span)>,
-        name: &'t crate::model::Name,
-    ) {
+    fn unique<'t>(&mut self, seen: &mut Vec<(&'t str, Span)>, name: &'t Name) {
         if let Some((_, first)) = seen.iter().find(|(other, _)| *other == name.text) {
             self.diagnostics.push(
                 Diagnostic::error("tick::duplicate-key", format!("`{name}` is declared twice"))
@@ -90,13 +87,18 @@ impl TreeNames {
         seen.push((name.as_str(), name.span));
     }
 
-    fn parse_type(&self, text: &str) -> Type {
-        Type::parse(text, |name| self.names.is_enum(name))
+    fn parse_type(&mut self, name: &Name) -> Type {
+        let ty = Type::parse(name.as_str(), |name| self.names.is_enum(name));
+        if ty.is_bare_list() {
+            self.diagnostics.push(bare_list(name.span));
+            return Type::Any;
+        }
+        ty
     }
 
     fn declare(&mut self, key: &KeyDecl) -> Slot {
         let ty = match (&key.ty, &key.initial) {
-            (Some(ty), _) => self.parse_type(ty.as_str()),
+            (Some(ty), _) => self.parse_type(ty),
             (None, Some(value)) => self.type_of(value),
             (None, None) => Type::Any,
         };
@@ -150,6 +152,13 @@ impl TreeNames {
             }
         }
     }
+}
+
+/// A `list` without the type of its items would be a type of the program's own that holds nothing.
+pub(crate) fn bare_list(span: Span) -> Diagnostic {
+    Diagnostic::error("tick::list", "`list` does not say what it holds")
+        .at(span, "expected the type of its items")
+        .help("write it behind: `list<float>`")
 }
 
 /// What types are called in tree files, beside enumerations.

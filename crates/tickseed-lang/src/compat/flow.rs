@@ -3,7 +3,7 @@
 use bytemuck::{Pod, Zeroable};
 use tickseed_core::{Branches, CustomNode, Cx, Status, Stop};
 
-use super::site::{Site, Unreset, child, forget_if_halted, read, unreset, wake};
+use super::site::{Site, Unreset, child, forget_if_halted, head, read, unreset, wake};
 use crate::board::HasBoard;
 use crate::registry::In;
 
@@ -334,13 +334,7 @@ impl<C: HasBoard> CustomNode<C> for IfThenElse {
     type State = u32;
     type Memory = Stuck;
 
-    fn name(&self) -> &'static str {
-        "if-then-else"
-    }
-
-    fn preempts(&self) -> bool {
-        false
-    }
+    head!("if-then-else", never preempts);
 
     fn tick(
         &self,
@@ -457,13 +451,7 @@ impl<C: HasBoard> CustomNode<C> for TryCatch<C> {
     type State = [u32; 3];
     type Memory = ();
 
-    fn name(&self) -> &'static str {
-        "try-catch"
-    }
-
-    fn preempts(&self) -> bool {
-        false
-    }
+    head!("try-catch", never preempts);
 
     fn tick(
         &self,

@@ -156,6 +156,12 @@ impl<'d, C: HasBoard> Making<'_, 'd, C> {
         here.lexical || info.is_none_or(|info| info.scope == here.layout)
     }
 
+    /// Whether a port of an XML tree says, letter by letter, a key of the root.
+    fn names_root(&self, port: &str) -> bool {
+        let lexical = self.loader.scopes[self.place.scope].lexical;
+        !lexical && self.text(port).is_some_and(|name| name.starts_with('@'))
+    }
+
     /// The entry whose changes are watched: `{key}` and `key` mean the same.
     fn entry(&mut self) -> Option<Slot> {
         match self.slot("entry") {
@@ -332,9 +338,24 @@ impl<'d, C: HasBoard> Making<'_, 'd, C> {
                 n.leaf("Sleep", leaves::Sleep { msec, site })
             }
             "SetBlackboard" => return self.set(),
+            "UnsetBlackboard" if !self.fixed() && self.names_root("key") => {
+                // In the reference no entry bears an `@`.
+                let message =
+                    "this removes nothing: `UnsetBlackboard` removes keys of its own tree";
+                self.loader.report(
+                    Diagnostic::warning("load::unset", message)
+                        .at(self.node.kind.span, "its key begins with `@`")
+                        .help("in the main tree leave the `@` out; `--fix-known-bugs` removes the root's key from anywhere"),
+                );
+                n.succeed()
+            }
             "UnsetBlackboard" => match self.target("key") {
                 // As in the reference, what is another tree's under a name of this one stays.
-                Some(leaves::Target::Named(slot)) if !self.is_local(slot) => n.succeed(),
+                Some(leaves::Target::Named(slot))
+                    if !self.is_local(slot) && !self.names_root("key") =>
+                {
+                    n.succeed()
+                }
                 Some(target) => leaves::unset(target, site),
                 None => {
                     let message = "Missing port [key] in UnsetBlackboard";

@@ -9,7 +9,8 @@
 //! - An exception halts nothing and the next tick goes on where it was raised only on a
 //!   [board that keeps faults](crate::board::Board::keep_faults); by default the agent is poisoned.
 //! - Known faults of the reference are kept, so that trees written around them work: `Precondition`
-//!   does not ask again after a halt, `RoundRobin` fails when its last child succeeds. The option
+//!   does not ask again after a halt, `RoundRobin` fails when its last child succeeds,
+//!   `UnsetBlackboard` of a key `@name` removes nothing. The option
 //!   [`fix_known_bugs`](crate::build::Options::fix_known_bugs) corrects them.
 //!
 //! Halting a tree ends what runs; [`Loaded::halt_all`](crate::build::Loaded::halt_all) also does what

@@ -5,8 +5,8 @@ use tickseed_core::{Branches, CustomNode, Cx, Status, Stop};
 
 use super::ros::Gauge;
 use super::site::{
-    Answer, Site, Tries, Unreset, child, decorator, forget_if_halted, read, tick, tick_unreset,
-    wake,
+    Answer, Site, Tries, Unreset, child, decorator, forget_if_halted, head, read, tick,
+    tick_unreset, wake,
 };
 use crate::board::{HasBoard, view};
 use crate::expr::{Datum, Slot};
@@ -27,13 +27,7 @@ impl<C: HasBoard> CustomNode<C> for Recovery {
     /// Retries so far. A skipped recovery keeps them.
     type Memory = Tries;
 
-    fn name(&self) -> &'static str {
-        "recovery"
-    }
-
-    fn preempts(&self) -> bool {
-        false
-    }
+    head!("recovery", never preempts);
 
     fn tick(
         &self,
@@ -118,13 +112,7 @@ impl<C: HasBoard> CustomNode<C> for RoundRobin {
     type State = ();
     type Memory = Turn;
 
-    fn name(&self) -> &'static str {
-        "round robin"
-    }
-
-    fn preempts(&self) -> bool {
-        false
-    }
+    head!("round robin", never preempts);
 
     fn tick(
         &self,
@@ -382,13 +370,7 @@ impl<C: HasBoard> CustomNode<C> for Persistent {
     type State = ();
     type Memory = ();
 
-    fn name(&self) -> &'static str {
-        "persistent sequence"
-    }
-
-    fn preempts(&self) -> bool {
-        false
-    }
+    head!("persistent sequence", never preempts);
 
     fn tick(&self, branches: &mut Branches<'_, C>, _: &mut (), _: &mut ()) -> Result<Status, Stop> {
         let index = self.index.and_then(|slot| {

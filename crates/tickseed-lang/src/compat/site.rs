@@ -98,17 +98,14 @@ macro_rules! unreset {
 }
 pub(crate) use unreset;
 
-/// The head of a custom node with one child: what outlines call it, and whether it can leave a
-/// running child for another (only one that says otherwise cannot).
-macro_rules! decorator {
-    ($name:literal) => {
-        decorator!(_this => $name);
-    };
-    ($name:literal, never preempts) => {
-        decorator!(_this => $name, never preempts);
+/// The head of a custom node: what outlines call it, and whether it can leave a running child for
+/// another (only one that says otherwise cannot).
+macro_rules! head {
+    ($name:literal $($rest:tt)*) => {
+        crate::compat::site::head!(_this => $name $($rest)*);
     };
     ($this:ident => $name:expr, never preempts) => {
-        decorator!($this => $name);
+        crate::compat::site::head!($this => $name);
 
         fn preempts(&self) -> bool {
             false
@@ -119,6 +116,14 @@ macro_rules! decorator {
             let $this = self;
             $name
         }
+    };
+}
+pub(crate) use head;
+
+/// The same of one with exactly one child.
+macro_rules! decorator {
+    ($($head:tt)*) => {
+        crate::compat::site::head!($($head)*);
 
         fn arity(&self) -> std::ops::RangeInclusive<usize> {
             1..=1

@@ -91,6 +91,15 @@ impl Type {
         }
     }
 
+    /// Whether it is, or holds, a `list` that does not say of what.
+    pub(crate) fn is_bare_list(&self) -> bool {
+        match self {
+            Type::List(inner) => inner.is_bare_list(),
+            Type::Opaque(name) => name == "list",
+            _ => false,
+        }
+    }
+
     pub(crate) fn is_number(&self) -> bool {
         matches!(self, Type::Int | Type::Float)
     }

@@ -221,6 +221,11 @@ impl Attribute {
         self.name.as_ref().map_or("", Name::as_str)
     }
 
+    /// Whether it is a guard or script at a point of the node's life.
+    pub fn is_hook(&self) -> bool {
+        matches!(self.role, Role::Hook(_))
+    }
+
     /// Whether its value names a key.
     pub fn is_key(&self) -> bool {
         matches!(

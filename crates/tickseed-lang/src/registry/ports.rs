@@ -7,7 +7,7 @@ use super::port::{Const, In, InOut, Out, PortType, Source};
 use super::{Model, PortModel};
 use crate::build::Whereabouts;
 use crate::diagnostics::Diagnostic;
-use crate::expr::{Datum, Op, Slot};
+use crate::expr::{Datum, Op, Slot, Type};
 use crate::model::{Span, Str};
 
 /// What one port was given.
@@ -88,59 +88,66 @@ impl Ports<'_> {
             .map_or(self.span, |gift| gift.span)
     }
 
-    fn port(&self, name: &str) -> Option<&PortModel> {
-        self.model.ports.iter().find(|port| port.name == name)
-    }
-
     /// What the port has: what the file gives, or else its default.
     fn source<T: PortType>(&mut self, name: &str) -> Option<Source<T>> {
-        let given = match self.given(name) {
-            Some(given) => given.clone(),
-            None => match self.port(name) {
+        let given = self.given;
+        let model = self.model;
+        let Some(gift) = given.iter().find(|gift| gift.port == name) else {
+            return match model.ports.iter().find(|port| port.name == name) {
                 Some(PortModel {
                     default: Some(text),
                     ..
-                }) => Given::Text(text.clone().into()),
-                Some(PortModel { optional: true, .. }) | None => return Some(Source::Missing),
+                }) => self.parsed(name, text, self.span),
+                Some(PortModel { optional: true, .. }) | None => Some(Source::Missing),
                 Some(port) => {
                     let message = format!(
                         "`{}` needs its port `{name}` of type {}",
-                        self.model.name, port.ty
+                        model.name, port.ty
                     );
                     self.error(message);
-                    return None;
+                    None
+                }
+            };
+        };
+        match &gift.given {
+            Given::Text(text) => self.parsed(name, text, gift.span),
+            Given::Value(Datum::None) => Some(Source::Missing),
+            Given::Value(datum) => match (T::from_datum(datum), datum) {
+                (Some(value), _) => Some(Source::Constant(value)),
+                (None, Datum::Text(text)) => self.parsed(name, text, gift.span),
+                (None, other) => {
+                    let expected = "it is of another type".to_owned();
+                    self.refuse(name, &format!("{other:?}"), &T::ty(), expected, gift.span);
+                    None
                 }
             },
-        };
-        let fail = |this: &mut Self, text: &str, expected: String| {
-            let foreign = (this.port(name))
-                .and_then(|port| crate::compat::port_type(this.model.name.as_str(), port));
-            let ty = foreign.map_or_else(|| T::ty().to_string(), str::to_owned);
-            let message = format!(
-                "The port with name \"{name}\" and value \"{text}\" can not be converted to {ty}: {expected}"
-            );
-            let span = this.span_of(name);
-            this.diagnostics
-                .push(Diagnostic::error("load::port-value", message).at(span, ""));
-            None
-        };
-        match given {
-            Given::Text(text) => match T::parse(&text) {
-                Ok(value) => Some(Source::Constant(value)),
-                Err(expected) => fail(self, &text, expected),
-            },
-            Given::Value(Datum::None) => Some(Source::Missing),
-            Given::Value(datum) => match (T::from_datum(&datum), &datum) {
-                (Some(value), _) => Some(Source::Constant(value)),
-                (None, Datum::Text(text)) => match T::parse(text) {
-                    Ok(value) => Some(Source::Constant(value)),
-                    Err(expected) => fail(self, text, expected),
-                },
-                (None, other) => fail(self, &format!("{other:?}"), "it is of another type".into()),
-            },
-            Given::Key(slot) => Some(Source::Slot(slot)),
-            Given::Computed(op) => Some(Source::Computed(op)),
+            Given::Key(slot) => Some(Source::Slot(*slot)),
+            Given::Computed(op) => Some(Source::Computed(Arc::clone(op))),
         }
+    }
+
+    /// A constant from text.
+    fn parsed<T: PortType>(&mut self, name: &str, text: &str, span: Span) -> Option<Source<T>> {
+        match T::parse(text) {
+            Ok(value) => Some(Source::Constant(value)),
+            Err(expected) => {
+                self.refuse(name, text, &T::ty(), expected, span);
+                None
+            }
+        }
+    }
+
+    #[cold]
+    fn refuse(&mut self, name: &str, text: &str, ty: &Type, expected: String, span: Span) {
+        let ports = &self.model.ports;
+        let foreign = (ports.iter().find(|port| port.name == name))
+            .and_then(|port| crate::compat::port_type(self.model.name.as_str(), port));
+        let ty = foreign.map_or_else(|| ty.to_string(), str::to_owned);
+        let message = format!(
+            "The port with name \"{name}\" and value \"{text}\" can not be converted to {ty}: {expected}"
+        );
+        let diagnostic = Diagnostic::error("load::port-value", message).at(span, "");
+        self.diagnostics.push(diagnostic);
     }
 
     /// An input port.

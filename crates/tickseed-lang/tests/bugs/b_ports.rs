@@ -1,7 +1,9 @@
 //! B: ports, keys, remapping, types.
 
-use crate::world::{World, xml};
+use crate::world::{Running, World, xml};
+use tickseed_lang::build::{Options, from_loaded};
 use tickseed_lang::expr::Datum;
+use tickseed_lang::load::{Memory, load_text};
 
 /// Missing: the default. Empty: an empty text, an error for a number. Given: what is given.
 #[test]
@@ -323,6 +325,34 @@ fn b17_mapped_before_it_is_written() {
 }
 
 /// `@x` is the root's, `x` the tree's own: two entries.
+#[test]
+fn b18_unset_reaches_own_keys_only() {
+    let unset = |key: &str, fixed: bool| {
+        let node = format!("<UnsetBlackboard key=\"{key}\"/>");
+        let root = format!("<Sequence><Script code=\"x:=1\"/>{node}</Sequence>");
+        let below = "<Sequence><Script code=\"x:=1\"/><SubTree ID=\"S\"/></Sequence>";
+        [
+            xml(&[("Main", &root)]),
+            xml(&[("Main", below), ("S", &node)]),
+        ]
+        .map(|text| {
+            let mut options = Options::default();
+            options.fix_known_bugs = fixed;
+            let files = load_text("t.xml", &text, &Memory::default());
+            let loaded = from_loaded(files, &World::new().registry(), &options).unwrap();
+            let warned = loaded.diagnostics.iter().any(|d| d.code == "load::unset");
+            let mut running = Running::new(loaded);
+            assert_eq!(running.tick(), 'S');
+            (running.get("x").is_some_and(|x| x != Datum::None), warned)
+        })
+    };
+    // A key's entry bears no `@`, so in the reference nothing bears that name, even in the root.
+    assert_eq!(unset("@x", false), [(true, true), (true, true)]);
+    assert_eq!(unset("x", false), [(false, false), (true, false)]);
+    // Corrected, it means what it says.
+    assert_eq!(unset("@x", true), [(false, false), (false, false)]);
+}
+
 #[test]
 fn b18_root_keys_and_own_keys() {
     let world = World::new();

@@ -2,7 +2,7 @@
 //! named after its case, and more of the same kind.
 //!
 //! The letters: B blackboard and ports, S subtrees and includes, X malformed files, L scripts and
-//! guards, E editors, V live change. `strange` holds files of strangers: what no author means to
+//! guards, E editors, U stand-ins for leaves, V live change. `strange` holds files of strangers: what no author means to
 //! write and every reader must survive.
 
 mod b_ports;
@@ -14,6 +14,7 @@ mod reading;
 mod regressions;
 mod s_subtrees;
 mod strange;
+mod u_doubles;
 mod v_live;
 mod world;
 mod x_files;

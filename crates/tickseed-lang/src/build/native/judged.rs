@@ -10,6 +10,7 @@ use tickseed_core::{Branches, CustomNode, Cx, LeafError, Node, Status, Stop, nod
 
 use super::super::{Assignments, Computed, Loader};
 use crate::board::{FIELDS, HasBoard};
+use crate::compat::site::decorator;
 use crate::expr::{BinaryOp, Datum, Op, OpKind, Type, UnaryOp};
 
 impl<C: HasBoard> Loader<'_, C> {
@@ -88,6 +89,16 @@ pub(super) fn truth<C: HasBoard>(
     }
 }
 
+/// Runs a script; its error is the node's.
+fn carry_out<C: HasBoard>(
+    branches: &mut Branches<'_, C>,
+    script: &Assignments<C>,
+) -> Result<(), LeafError> {
+    branches
+        .with_cx(|cx| script.run(cx.at_mut()))
+        .map_err(LeafError::new)
+}
+
 /// When a guard is asked, and what it decides.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum When {
@@ -107,13 +118,7 @@ impl<C: HasBoard> CustomNode<C> for Guarded<C> {
     type State = ();
     type Memory = ();
 
-    fn name(&self) -> &'static str {
-        self.name
-    }
-
-    fn arity(&self) -> std::ops::RangeInclusive<usize> {
-        1..=1
-    }
+    decorator!(this => this.name);
 
     fn preempts(&self) -> bool {
         matches!(self.when, When::While(_))
@@ -217,24 +222,12 @@ impl<C: HasBoard> CustomNode<C> for After<C> {
     type State = ();
     type Memory = ();
 
-    fn name(&self) -> &'static str {
-        self.name
-    }
-
-    fn arity(&self) -> std::ops::RangeInclusive<usize> {
-        1..=1
-    }
-
-    fn preempts(&self) -> bool {
-        false
-    }
+    decorator!(this => this.name, never preempts);
 
     fn tick(&self, branches: &mut Branches<'_, C>, _: &mut (), _: &mut ()) -> Result<Status, Stop> {
         let status = branches.tick(0)?;
         if (self.when)(status) {
-            branches
-                .with_cx(|cx| self.script.run(cx.at_mut()))
-                .map_err(LeafError::new)?;
+            carry_out(branches, &self.script)?;
         }
         Ok(status)
     }
@@ -260,23 +253,11 @@ impl<C: HasBoard> CustomNode<C> for Before<C> {
     type State = ();
     type Memory = ();
 
-    fn name(&self) -> &'static str {
-        self.name
-    }
-
-    fn arity(&self) -> std::ops::RangeInclusive<usize> {
-        1..=1
-    }
-
-    fn preempts(&self) -> bool {
-        false
-    }
+    decorator!(this => this.name, never preempts);
 
     fn tick(&self, branches: &mut Branches<'_, C>, _: &mut (), _: &mut ()) -> Result<Status, Stop> {
         if branches.is_fresh() {
-            branches
-                .with_cx(|cx| self.script.run(cx.at_mut()))
-                .map_err(LeafError::new)?;
+            carry_out(branches, &self.script)?;
         }
         branches.tick(0)
     }
@@ -298,17 +279,7 @@ impl<C: HasBoard> CustomNode<C> for Noted {
     type State = ();
     type Memory = ();
 
-    fn name(&self) -> &'static str {
-        self.0
-    }
-
-    fn arity(&self) -> std::ops::RangeInclusive<usize> {
-        1..=1
-    }
-
-    fn preempts(&self) -> bool {
-        false
-    }
+    decorator!(this => this.0, never preempts);
 
     fn tick(&self, branches: &mut Branches<'_, C>, _: &mut (), _: &mut ()) -> Result<Status, Stop> {
         let status = branches.tick(0)?;

@@ -183,17 +183,7 @@ impl<'d, C: HasBoard> Loader<'d, C> {
     /// A duration that stands in the file.
     pub(super) fn fixed(&mut self, place: Place, value: &Value) -> Option<Duration> {
         match self.constant(place.scope, value, &Type::Duration)? {
-            Datum::Duration(ns) => match u64::try_from(ns) {
-                Ok(ns) => Some(Duration::from_nanos(ns)),
-                Err(_) => {
-                    self.error(
-                        "load::duration",
-                        "a duration cannot be negative",
-                        value.span,
-                    );
-                    None
-                }
-            },
+            Datum::Duration(ns) => self.not_negative(ns, value),
             _ => {
                 self.error(
                     "load::duration",
@@ -205,6 +195,18 @@ impl<'d, C: HasBoard> Loader<'d, C> {
         }
     }
 
+    fn not_negative(&mut self, ns: i64, value: &Value) -> Option<Duration> {
+        let duration = u64::try_from(ns).ok().map(Duration::from_nanos);
+        if duration.is_none() {
+            self.error(
+                "load::duration",
+                "a duration cannot be negative",
+                value.span,
+            );
+        }
+        duration
+    }
+
     /// A duration, a range of durations, or an expression for one.
     pub(super) fn lasting(&mut self, place: Place, value: &Value) -> Option<Lasting<C>> {
         if let ValueKind::Range(least, most) = &value.kind {
@@ -213,17 +215,9 @@ impl<'d, C: HasBoard> Loader<'d, C> {
         }
         let computed = self.computed(place.scope, value, &Type::Duration)?;
         match &computed.op.kind {
-            crate::expr::OpKind::Const(Datum::Duration(ns)) => match u64::try_from(*ns) {
-                Ok(ns) => Some(Lasting::Fixed(Duration::from_nanos(ns))),
-                Err(_) => {
-                    self.error(
-                        "load::duration",
-                        "a duration cannot be negative",
-                        value.span,
-                    );
-                    None
-                }
-            },
+            crate::expr::OpKind::Const(Datum::Duration(ns)) => {
+                self.not_negative(*ns, value).map(Lasting::Fixed)
+            }
             _ => Some(Lasting::Computed(computed)),
         }
     }

@@ -15,6 +15,7 @@ mod screen;
 mod serving;
 mod show;
 mod sim;
+mod stop;
 mod studio;
 mod watch;
 

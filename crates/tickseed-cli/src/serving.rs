@@ -2,8 +2,7 @@
 //! --process WORLD`.
 
 use std::net::SocketAddr;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use tickseed_play::Player;
@@ -33,15 +32,7 @@ pub(crate) fn run(
     served: Served,
     announce: impl FnOnce(&Server) -> std::io::Result<()>,
 ) -> Result<(), Fail> {
-    let stop = Arc::new(AtomicBool::new(false));
-    #[cfg(unix)]
-    for signal in [
-        signal_hook::consts::SIGINT,
-        signal_hook::consts::SIGTERM,
-        signal_hook::consts::SIGHUP,
-    ] {
-        signal_hook::flag::register(signal, Arc::clone(&stop))?;
-    }
+    let stop = crate::stop::flag()?;
     let mut player = Player::default();
     let mut hello = None;
     for event in player.handle(request(served.begin)) {

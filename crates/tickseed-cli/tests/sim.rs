@@ -338,7 +338,11 @@ fn the_corpus_runs_without_its_leaves() {
 #[test]
 fn run_takes_a_file_and_says_what_an_edit_did() {
     let f = Folder::new("run_file");
-    f.write("a.tick", "main tree A { parallel { Stay; Go; wait 1h } }");
+    // Guards are nodes of the engine, which no path of a file names.
+    f.write(
+        "a.tick",
+        "keys { n = 0 }\nmain tree A { parallel { Stay while n < 1; Go while n < 1; wait 1h } }",
+    );
     let mut child = f
         .command(&[
             "run",
@@ -365,12 +369,15 @@ fn run_takes_a_file_and_says_what_an_edit_did() {
         panic!("no `{what}` came");
     };
     wait("Stay: running");
-    f.write("a.tick", "main tree A { parallel { Go; Other; wait 1h } }");
+    f.write(
+        "a.tick",
+        "keys { n = 0 }\nmain tree A { parallel { Go while n < 1; Other; wait 1h } }",
+    );
     assert_eq!(
         wait("reloaded"),
         "reloaded; goes on: parallel/Go, parallel/wait"
     );
-    assert!(wait("parallel/Stay").contains("cannot go on"));
+    assert!(wait("parallel/Stay ran").contains("cannot go on"));
     wait("Other: running");
     child.kill().unwrap();
     child.wait().unwrap();
@@ -391,4 +398,52 @@ fn run_takes_a_file_and_says_what_an_edit_did() {
         let said = String::from_utf8_lossy(&output.stderr);
         assert!(said.contains(word), "{said}");
     }
+}
+
+/// A file that is deleted is missed, and the tree runs on.
+#[test]
+fn a_deleted_file_is_told_once() {
+    let f = Folder::new("sim_gone");
+    f.write("a.tick", "main tree A { Stay }");
+    let mut child = f
+        .command(&["run", "a.tick", "--step", "20ms", "--default", "running"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
+    assert!(lines.next().unwrap().unwrap().contains("running"));
+    std::fs::remove_file(f.path("a.tick")).unwrap();
+    let mut told = BufReader::new(child.stderr.take().unwrap()).lines();
+    let line = told.next().unwrap().unwrap();
+    assert_eq!(line, "a.tick is gone; the tree as it was runs on");
+    child.kill().unwrap();
+    child.wait().unwrap();
+    assert!(told.next().is_none());
+}
+
+/// Who interrupts a run gets its summary.
+#[cfg(unix)]
+#[test]
+fn an_interrupted_run_ends_with_its_summary() {
+    let f = Folder::new("sim_interrupted");
+    f.write("a.tick", "main tree A { Stay }");
+    let mut child = f
+        .command(&["run", "a.tick", "--step", "20ms", "--default", "running"])
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
+    assert!(lines.next().unwrap().unwrap().contains("running"));
+    let told = std::process::Command::new("kill")
+        .args(["-INT", &child.id().to_string()])
+        .status();
+    assert!(told.unwrap().success());
+    let rest: Vec<String> = lines.map(Result::unwrap).collect();
+    assert!(
+        rest.iter().any(|l| l.ends_with("last: running")),
+        "{rest:?}"
+    );
+    assert!(rest.iter().any(|l| l.ends_with("  Stay")), "{rest:?}");
+    assert!(child.wait().unwrap().success());
 }

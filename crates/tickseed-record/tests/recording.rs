@@ -11,7 +11,9 @@ use tickseed_core::{Rng, Time};
 use tickseed_record::message::{
     AgentInfo, Event, Failure, KeyChange, Status, Step, Tick, TreeDef, Value, Writer,
 };
-use tickseed_record::{Head, Item, Limits, OpenError, Recorded, Recorder, Recording, key_changes};
+use tickseed_record::{
+    Head, Item, Limits, OpenError, Recorded, Recorder, Recording, Sink, key_changes,
+};
 use tickseed_testkit::random::Spec;
 use tickseed_testkit::script::World;
 
@@ -347,4 +349,49 @@ fn a_recording_tells_who_wrote_a_key_and_since_when() {
     let late = at(19);
     assert_eq!(late[0], (Value::Bool(true), light, Some(11)));
     assert_eq!(late[1], (Value::Int(2), light, Some(11)));
+}
+
+/// Keeps every tick as it is.
+struct Kept(Vec<Tick>);
+
+impl Sink for Kept {
+    fn wants(&self, _agent: u32) -> bool {
+        true
+    }
+    fn tick(&mut self, tick: &Tick) -> std::io::Result<()> {
+        self.0.push(tick.clone());
+        Ok(())
+    }
+}
+
+#[test]
+fn a_recording_tells_who_wrote_a_key_that_the_tree_brings() {
+    use tickseed_core::{Blackboard, Layout, ScalarType, Status as Answer, TreeKey, nodes};
+    let mut keys = Layout::builder();
+    keys.scalar("first", 0_i64).unwrap();
+    keys.scalar("count", 0_i64).unwrap();
+    let layout = keys.finish();
+    let n = nodes::<Blackboard>();
+    let root = n.sequence([
+        n.succeed().named("idle"),
+        n.action("counts", |bb| {
+            let count = bb.get::<i64>("count").unwrap();
+            bb.set("count", count + 1).unwrap();
+            Answer::Success
+        }),
+    ]);
+    let own = layout.iter().map(|(id, name)| TreeKey {
+        id,
+        name: name.into(),
+        ty: ScalarType::I64,
+    });
+    let tree = Arc::new(root.build().unwrap().with_keys(own));
+    let mut recorded = Recorded::new(tree.clone(), Kept(Vec::new()));
+    let (mut agent, mut bb) = (tree.agent(), Blackboard::new(layout));
+    for i in 1..=3 {
+        recorded.tick(0, &mut agent, &mut bb, Time(i)).unwrap();
+    }
+    let tick = recorded.sink().0.last().unwrap();
+    let wrote: Vec<_> = tick.keys.iter().map(|k| (k.key, k.writer)).collect();
+    assert_eq!(wrote, [(1, Some(Writer::Node(2)))]);
 }

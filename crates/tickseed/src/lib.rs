@@ -97,3 +97,8 @@ pub use tickseed_derive::{Context, Keys, Leaf};
 #[cfg(all(doctest, feature = "derive"))]
 #[doc = include_str!("../../../README.md")]
 pub struct Readme;
+
+/// The same for the page that teaches tree files.
+#[cfg(all(doctest, feature = "lang"))]
+#[doc = include_str!("../../../docs/tree-files.md")]
+pub struct TreeFiles;

@@ -17,16 +17,8 @@ pub(crate) struct Screen {
 
 impl Screen {
     pub(crate) fn open() -> io::Result<Screen> {
-        let stop = Arc::new(AtomicBool::new(false));
         // In raw mode Ctrl-C is a key; these come from elsewhere.
-        #[cfg(unix)]
-        for signal in [
-            signal_hook::consts::SIGINT,
-            signal_hook::consts::SIGTERM,
-            signal_hook::consts::SIGHUP,
-        ] {
-            signal_hook::flag::register(signal, Arc::clone(&stop))?;
-        }
+        let stop = crate::stop::flag()?;
         // Sets a panic hook that restores the terminal before the message is printed.
         let terminal = ratatui::try_init()?;
         let screen = Screen { terminal, stop };

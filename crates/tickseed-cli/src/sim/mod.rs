@@ -4,6 +4,8 @@ mod out;
 mod session;
 mod watch;
 
+use std::sync::atomic::Ordering;
+
 use tickseed_core::Status;
 use tickseed_lang::expr::Datum;
 use tickseed_lang::model::{Literal, Span, ValueKind, parse_duration};
@@ -157,12 +159,20 @@ impl Sim {
         let step = self.how.step.unwrap_or(STEP);
         let mut last = None;
         let mut failed = None;
+        let stop = crate::stop::flag()?;
         for tick in 0..ticks {
-            if let Some(watch) = &mut watch
-                && watch.changed_within(std::time::Duration::from_nanos(step))
-            {
-                session.reload(self, &plan, tick * step, &mut out)?;
-                watch.follow(session.files())?;
+            if let Some(watch) = &mut watch {
+                if watch.changed_within(std::time::Duration::from_nanos(step), &stop) {
+                    session.reload(self, &plan, tick * step, &mut out)?;
+                    watch.follow(session.files())?;
+                }
+                for path in watch.gone() {
+                    eprintln!("{} is gone; the tree as it was runs on", path.display());
+                }
+            }
+            // An interrupted run ends as any other: with its summary.
+            if stop.load(Ordering::Relaxed) {
+                break;
             }
             match session.tick(tick * step) {
                 Ok(status) => {

@@ -2,7 +2,7 @@
 
 use std::io::Write;
 
-use tickseed_core::{Agent, NodeId, Report, Status, TickError, TickReport, Time};
+use tickseed_core::{Agent, Change, NodeId, Report, Status, TickError, TickReport, Time};
 use tickseed_lang::build::{self, Failed, Loaded};
 use tickseed_lang::check;
 use tickseed_lang::diagnostics::{Diagnostic, nearest};
@@ -236,27 +236,43 @@ impl Session {
     /// Moves the agent to another tree.
     fn move_to(&mut self, new: Loaded<simulate::Sim>, now: Time, seed: u64) -> Moved {
         let old = &self.loaded.tree;
-        let before = old.running(&self.agent);
-        let before: Vec<String> = before.into_iter().map(|node| old.path(node)).collect();
+        let before = self.running();
         // Halts of what is gone still see the keys of the tree that they were written for.
         let moved = new.tree.migrate(old, &mut self.agent, &mut self.sim, now);
-        let report = moved.unwrap_or_else(|_| {
+        let mut report = moved.unwrap_or_else(|_| {
             // A poisoned agent cannot be moved.
             self.agent = new.tree.agent_seeded(seed);
             Report::default()
         });
-        let after = new.tree.running(&self.agent);
-        let after: Vec<String> = after.into_iter().map(|node| new.tree.path(node)).collect();
+        let new_paths = paths(&new);
+        // The engine's paths name nodes that no file has.
+        for (path, change) in &mut report.changes {
+            *path = written(&self.loaded, &self.paths, path);
+            if let Change::Moved { to } = change {
+                *to = written(&new, &new_paths, to);
+            }
+        }
+        report.changes.dedup();
+        self.sim.take_over(new.board());
+        self.counts = vec![Counts::default(); new.instances.len()];
+        self.paths = new_paths;
+        self.report.clear();
+        self.loaded = new;
+        let after = self.running();
         let kept = before
             .into_iter()
             .filter(|path| after.contains(path))
             .collect();
-        self.sim.take_over(new.board());
-        self.counts = vec![Counts::default(); new.instances.len()];
-        self.paths = paths(&new);
-        self.report.clear();
-        self.loaded = new;
         Moved { kept, report }
+    }
+
+    /// The paths of the leaves that run, as written.
+    fn running(&self) -> Vec<String> {
+        let nodes = self.loaded.tree.running(&self.agent).into_iter();
+        let instances = nodes.filter_map(|node| self.instance(node));
+        let mut paths: Vec<String> = instances.map(|i| self.path(i).to_owned()).collect();
+        paths.dedup();
+        paths
     }
 }
 
@@ -294,6 +310,13 @@ fn paths(loaded: &Loaded<simulate::Sim>) -> Vec<String> {
     (0..loaded.instances.len())
         .map(|i| loaded.path(i))
         .collect()
+}
+
+/// The written path of the node that the engine has at a path; that path if it has none.
+fn written(loaded: &Loaded<simulate::Sim>, paths: &[String], path: &str) -> String {
+    let node = loaded.tree.def().find_path(path);
+    let instance = node.and_then(|node| loaded.instance_of(node));
+    instance.map_or(path, |i| &paths[i]).to_owned()
 }
 
 fn failed(files: load::Loaded) -> Failed {

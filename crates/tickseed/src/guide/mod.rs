@@ -10,6 +10,8 @@
 //! 6. [`herds`]: many agents, asleep until something matters; abort scopes; saved and edited.
 //! 7. [`performance`]: what costs what, and what to do about it.
 //!
+//! Trees can be files as well: the page `docs/tree-files.md` begins with those.
+//!
 //! The examples in the crate's `examples` folder are numbered in the same order; `12_tree_file` has
 //! trees from files and a leaf with ports, by `#[derive(Leaf)]`.
 

@@ -197,8 +197,11 @@ fn the_end_of_a_process_is_noticed() {
 
 #[test]
 fn a_run_of_so_many_ticks_ends_and_says_goodbye() {
-    // So many that it does not end before somebody watches, then all at once.
-    let mut serving = Serving::start(&["robot", "--ticks", "20000"]);
+    // It stands still until somebody watches, and ends then at once; with no more ticks than
+    // lie between two sockets, for a process that ends waits for nobody who reads slowly.
+    let mut serving = Serving::start(&["robot", "--ticks", "400"]);
+    let mut client = Client::connect(&serving.1).unwrap();
+    client.send(Do::Pause).unwrap();
     let mut watching = tickseed()
         .args(["watch", &serving.1])
         .stdout(Stdio::piped())
@@ -207,8 +210,7 @@ fn a_run_of_so_many_ticks_ends_and_says_goodbye() {
         .unwrap();
     let mut out = BufReader::new(watching.stdout.take().unwrap());
     out.read_line(&mut String::new()).unwrap();
-    let mut client = Client::connect(&serving.1).unwrap();
-    client.send(Do::Step { ticks: 20_000 }).unwrap();
+    client.send(Do::Step { ticks: 400 }).unwrap();
     let mut rest = String::new();
     out.read_to_string(&mut rest).unwrap();
     let ended = watching.wait_with_output().unwrap();

@@ -16,8 +16,9 @@ const MOST_BYTES: usize = 8 << 20;
 /// Answers and the like are not dropped, but whoever lets so many pile up is let go.
 const MOST_ANSWERS: usize = 4 * MOST_WAITING;
 
-/// At the end: a socket that takes nothing for so long will not take the rest.
-const STALLED: Duration = Duration::from_millis(5);
+/// At the end: a socket that takes nothing for so long will not take the rest. Long enough that
+/// on a busy machine whoever writes to it has a turn; only who does not read is waited for.
+const STALLED: Duration = Duration::from_millis(200);
 
 /// Whether a message may be left out.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

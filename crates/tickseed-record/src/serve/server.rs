@@ -22,7 +22,7 @@ use crate::recorded::Sink;
 /// Whoever connects says what it wants within this time.
 const HURRY: Duration = Duration::from_secs(10);
 /// At the end, so long for the last messages.
-const FAREWELL: Duration = Duration::from_millis(100);
+const FAREWELL: Duration = Duration::from_secs(1);
 /// More connections at a time are refused.
 const MOST_CONNECTIONS: usize = 256;
 /// No command is longer: a tree's source is the longest.

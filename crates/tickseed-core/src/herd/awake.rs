@@ -111,10 +111,10 @@ impl<'h> AwakeOf<'h> {
     }
 
     /// Those of a word who are to have a turn, being awake or touched, and those of them who
-    /// were touched; all are awake afterwards. If there are none, nobody looks there again until
-    /// somebody wakes or is touched.
+    /// were touched; all are awake afterwards.
     #[inline(always)]
-    pub(crate) fn rouse(&mut self, word: usize, ready: &[u64]) -> (u64, u64) {
+    pub(crate) fn rouse(&mut self, word: u32, ready: &[u64]) -> (u64, u64) {
+        let word = word as usize;
         let (Some(doze), Some(ready)) = (self.words.get_mut(word), ready.get(word)) else {
             return (0, 0);
         };
@@ -122,10 +122,19 @@ impl<'h> AwakeOf<'h> {
         let touched = doze.asleep & doze.touched;
         doze.asleep &= !touched;
         doze.touched = 0;
-        if turns == 0 {
-            set_bit(self.some, word as u32, false);
-        }
         (turns, touched)
+    }
+
+    /// After the turns of a word: if everybody sleeps again, nobody looks there until somebody
+    /// wakes or is touched.
+    #[inline(always)]
+    pub(crate) fn settle(&mut self, word: u32, ready: &[u64]) {
+        let i = word as usize;
+        let awake = match (self.words.get(i), ready.get(i)) {
+            (Some(doze), Some(ready)) => ready & !doze.asleep(),
+            _ => 0,
+        };
+        set_bit(self.some, word, awake != 0);
     }
 
     #[cfg(feature = "rayon")]
@@ -151,7 +160,8 @@ mod tests {
         let (mut all, mut touched) = (Vec::new(), Vec::new());
         let some: Vec<u32> = ones(awake.some.iter().copied(), 0).collect();
         for word in some {
-            let (a, t) = awake.all().rouse(word as usize, ready);
+            let (a, t) = awake.all().rouse(word, ready);
+            awake.all().settle(word, ready);
             all.extend(ones(core::iter::once(a), word * 64));
             touched.extend(ones(core::iter::once(t), word * 64));
         }

@@ -6,6 +6,7 @@ use core::cell::Cell;
 use super::awake::AwakeOf;
 use super::look;
 use super::slots::{GenerationsOf, Handle, HerdId, bit, set_bit};
+use super::turns::Turns;
 use crate::context::{Context, Cx};
 use crate::error::TickError;
 use crate::leaf::SideSlot;
@@ -29,27 +30,12 @@ pub(crate) struct LaneOut {
     /// How many agents were ticked, or looked at in place of it.
     pub(crate) ticked: usize,
     /// Who is to have a turn next.
-    turns: Vec<Turns>,
+    turns: Turns,
     /// Whether the agent that is ticked is being removed.
     leaving: Cell<bool>,
     /// A block before its tick, if it is long.
     before: Vec<u8>,
 }
-
-/// Agents of one word that are to have a turn, and who of them was touched.
-#[derive(Clone, Copy)]
-struct Turns {
-    word: u32,
-    turns: u64,
-    touched: u64,
-}
-
-/// How many are listed before they have their turns, unless a word of words has more of them: a
-/// few for each block that memory can fetch at once.
-const GATHERED: u32 = 64;
-
-/// More agents of one word lie close together.
-const FEW: u32 = 8;
 
 /// The timer wheel's time.
 #[derive(Clone, Copy, Default)]
@@ -118,70 +104,61 @@ impl<C: Context> Lane<'_, C> {
     /// Hands over every agent that is fit to be ticked and awake, in order.
     #[inline]
     pub(crate) fn each_awake(&mut self, now: Time, mut f: impl FnMut(Ticker<'_, '_, C>)) {
-        let mut at = 0;
-        while at < self.awake.some.len() {
-            at = self.gather(at);
-            for i in 0..self.out.turns.len() {
-                let Turns {
-                    word,
-                    mut turns,
+        let mut next = Some(0);
+        while let Some(from) = next {
+            next = self.gather(from);
+            let mut i = 0;
+            while let Some((local, touched)) = self.out.turns.get(i) {
+                i += 1;
+                f(Ticker {
                     touched,
-                } = self.out.turns[i];
-                while turns != 0 {
-                    let bit = turns.trailing_zeros();
-                    turns &= turns - 1;
-                    f(Ticker {
-                        touched: touched >> bit & 1 != 0,
-                        ..Ticker::new(self, word * 64 + bit, now)
-                    });
-                }
+                    ..Ticker::new(self, local, now)
+                });
+            }
+            for word in self.out.turns.words() {
+                self.awake.settle(word, self.ready);
             }
         }
     }
 
-    /// Lists the next who are to have a turn, from a place in the bits of words on; where to go on.
+    /// Lists the next who are to have a turn, from a word on; at which to go on.
     ///
-    /// Their blocks are fetched from memory meanwhile, one after the other without waiting for
-    /// any of them, where they lie far apart.
+    /// Their blocks are fetched from memory then, one after the other without waiting for any of
+    /// them: they may lie far apart.
     #[inline(never)]
-    fn gather(&mut self, from: usize) -> usize {
-        let stride = self.tree.program.bytes;
-        let (mut at, mut count, mut fetched) = (from, 0, 0_u8);
+    fn gather(&mut self, from: usize) -> Option<usize> {
         self.out.turns.clear();
-        while count < GATHERED && at < self.awake.some.len() {
-            let mut some = self.awake.some[at];
-            while some != 0 {
-                let word = at * 64 + some.trailing_zeros() as usize;
-                some &= some - 1;
-                let (turns, touched) = self.awake.rouse(word, self.ready);
-                if turns == 0 {
-                    continue;
-                }
-                let mut left = turns;
-                for _ in 0..FEW {
-                    if left == 0 {
-                        break;
-                    }
-                    let local = word * 64 + left.trailing_zeros() as usize;
-                    left &= left - 1;
-                    count += 1;
-                    fetched |= self.blocks.get(local * stride).copied().unwrap_or(0);
-                }
-                if left != 0 {
-                    // Close together: they are found fast enough.
-                    count = GATHERED;
-                }
-                let word = word as u32;
-                self.out.turns.push(Turns {
-                    word,
-                    turns,
-                    touched,
-                });
-            }
-            at += 1;
+        let next = self.list(from);
+        let stride = self.tree.program.bytes;
+        let mut fetched = 0;
+        for local in self.out.turns.numbers() {
+            fetched |= self
+                .blocks
+                .get(local as usize * stride)
+                .copied()
+                .unwrap_or(0);
         }
         core::hint::black_box(fetched);
-        at
+        next
+    }
+
+    #[inline(always)]
+    fn list(&mut self, from: usize) -> Option<usize> {
+        let mut skip = from % 64;
+        for at in from / 64..self.awake.some.len() {
+            let mut some = self.awake.some[at] >> skip << skip;
+            skip = 0;
+            while some != 0 {
+                let word = at as u32 * 64 + some.trailing_zeros();
+                if self.out.turns.is_full() {
+                    return Some(word as usize);
+                }
+                some &= some - 1;
+                let (turns, touched) = self.awake.rouse(word, self.ready);
+                self.out.turns.push(word, turns, touched);
+            }
+        }
+        None
     }
 
     /// Whether an agent is fit to be ticked still, in the middle of a tick.

@@ -21,6 +21,7 @@ mod save;
 mod slots;
 mod tick;
 mod touches;
+mod turns;
 mod wheel;
 
 use alloc::collections::BTreeMap;

@@ -174,7 +174,7 @@ impl<C: Context> Node<C> {
 
     /// For an action or leaf: declares that while it runs it needs no tick until it is woken
     /// ([`Herd::wake`](crate::Herd::wake)), the time comes that it asked for
-    /// ([`Cx::wake_at`], at each of its ticks), or a key changes that it
+    /// ([`Cx::wake_at`], at each of its ticks and when it starts), or a key changes that it
     /// [wakes on](Node::wakes_on). Until then a tick of it must be without effect.
     pub fn sleeps(mut self) -> Self {
         match self.kind {

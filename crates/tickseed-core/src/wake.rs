@@ -292,6 +292,13 @@ impl WakeTable {
         Search::new(self, prog, def, at).run(entry)
     }
 
+    /// Whether a tick that leads back to the agent's resume point could be quiet, and all that it
+    /// depends on is known from there.
+    #[inline]
+    pub(crate) fn is_quiet(&self, prog: &Program, def: &Def, mem: &[u8]) -> bool {
+        self.set(prog, def, 0, stored_root(prog, mem)).plain
+    }
+
     /// For an agent whose tick stuttered: when it must be ticked again at the latest, if at
     /// any time; `None` if it cannot be told.
     #[inline(always)]

@@ -241,11 +241,18 @@ impl<C: Context> Lane<'_, C> {
                     None => guard.out.before == mem,
                 };
                 let heard = env.trace.heard();
-                if same && !heard || table.is_sabotaged() && table.overlooks(same, heard) {
-                    table.sleep(&tree.program, &tree.def, mem, now)
-                } else {
-                    None
-                }
+                let stutters =
+                    same && !heard || table.is_sabotaged() && table.overlooks(same, heard);
+                let rests = stutters || {
+                    // The tick itself is over.
+                    env.frame = Frame::NONE;
+                    let (mem, faults) = (env.own.mem(), &guard.out.faults);
+                    look::rests(tree, table, mem, env.cx.at(), now, faults) == Some(status)
+                };
+                let mem = env.own.mem();
+                rests
+                    .then(|| table.sleep(&tree.program, &tree.def, mem, now))
+                    .flatten()
             }
         };
         let mut done = Done { status, nap };

@@ -5,6 +5,9 @@
 //! would take is followed first without doing anything: if that leads back to where the agent is,
 //! by guards, deadlines and what lies in its block alone, the tick would stutter and is left out.
 //! Whatever else is met there is a matter for the tick itself.
+//!
+//! An agent whose tick did change something is looked at in the same way: if its next tick would
+//! change nothing it sleeps at once.
 
 use crate::compile::{IDLE, Op, Pc, Yield, is_over};
 use crate::context::Context;
@@ -35,6 +38,7 @@ pub(crate) fn still<C: Context>(
     let mut look = Look {
         pc: at(&prog.entries, stored).pc,
         old: began,
+        calls: true,
         faults,
     };
     let block = C::block(cx);
@@ -47,6 +51,34 @@ pub(crate) fn still<C: Context>(
             _ => break at_length(tree, table, mem, cx, now, &mut look, began),
         }
     };
+    core::mem::forget(look);
+    answer
+}
+
+/// What the next tick of an agent that was just ticked would answer, with the keys and the time as
+/// they are, if it would change nothing. Keys are read from the context's block alone: what else is
+/// called might panic, and when a tick does that is soon enough.
+#[inline(never)]
+pub(crate) fn rests<C: Context>(
+    tree: &Tree<C>,
+    table: &WakeTable,
+    mem: &[u8],
+    cx: &C::At<'_>,
+    now: Time,
+    faults: &Faults,
+) -> Option<Status> {
+    if !table.is_quiet(&tree.program, &tree.def, mem) {
+        return None;
+    }
+    let stored = stored_root(&tree.program, mem);
+    let began = stored.wrapping_sub(1);
+    let mut look = Look {
+        pc: at(&tree.program.entries, stored).pc,
+        old: began,
+        calls: false,
+        faults,
+    };
+    let answer = at_length(tree, table, mem, cx, now, &mut look, began);
     core::mem::forget(look);
     answer
 }
@@ -74,11 +106,13 @@ fn at_length<C: Context>(
             Op::Whole { quick, s, f } => either(quick.whole(block), s, f),
             Op::Fraction { quick, s, f } => either(quick.fraction(block), s, f),
             Op::Small { ty, quick, s, f } => either(quick.small(ty, block), s, f),
-            Op::Test { test, s, f } => either(at(&prog.tests, test).passes::<C>(cx), s, f),
-            Op::Compare { compare, s, f } => {
+            Op::Test { test, s, f } if look.calls => {
+                either(at(&prog.tests, test).passes::<C>(cx), s, f)
+            }
+            Op::Compare { compare, s, f } if look.calls => {
                 either(at(&prog.compares, compare).passes::<C>(cx), s, f)
             }
-            Op::Ask { func, s, f } if !table.is_loud(pc) => {
+            Op::Ask { func, s, f } if look.calls && !table.is_loud(pc) => {
                 either(at(&tree.funcs.preds, func)(cx), s, f)
             }
             Op::Resume {
@@ -137,6 +171,8 @@ struct Look<'f> {
     pc: Pc,
     /// As in the executor: the resume point, until it is taken up.
     old: Yield,
+    /// Whether more may be called than the context's block.
+    calls: bool,
     faults: &'f Faults,
 }
 

@@ -265,7 +265,9 @@ impl<C: Context> Herd<C> {
     /// Gives every agent that is awake its turn. The others sleep: their next tick could not
     /// differ from their last one, so leaving it out gives the same results as
     /// [`tick_all`](Herd::tick_all) with the same times. An agent falls asleep after a tick that
-    /// changed nothing and called nothing whose dependencies were not declared, and wakes when
+    /// changed nothing and called nothing whose dependencies were not declared, or at once if it
+    /// can be told from guards over the context's [block](Context::block) and deadlines that its
+    /// next tick would be such a one. It wakes when
     ///
     /// * a key that its guards read is [touched](Herd::touch),
     /// * a deadline passes that it waits for,

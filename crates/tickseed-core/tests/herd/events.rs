@@ -78,25 +78,20 @@ fn the_abort_scopes_of_other_engines_fall_out_of_what_guards_read() {
         .reactive();
     let (mut herd, mut s) = herd(n.selector([flee, fight, n.run_forever()]).reactive());
     let one = herd.at(0).unwrap();
-    for now in 0..2 {
-        assert_eq!(due(&mut herd, &mut s, now), Some(Status::Running));
-    }
+    assert_eq!(due(&mut herd, &mut s, 0), Some(Status::Running));
     // Idle: both guards have failed, so both can take over ("lower priority").
     assert_eq!(due(&mut herd, &mut s, 2), None);
     assert_eq!(herd.watched(one).unwrap(), [HP.id(), ENEMY.id()]);
     s.block.enemy = 1;
     herd.touch(one, ENEMY).unwrap();
-    for now in 3..5 {
-        assert!(due(&mut herd, &mut s, now).is_some());
-    }
+    assert!(due(&mut herd, &mut s, 3).is_some());
     assert_eq!(due(&mut herd, &mut s, 5), None);
     // Fighting: its own guard ("self") and that of the branch before it ("lower").
     assert_eq!(herd.watched(one).unwrap(), [HP.id(), ENEMY.id()]);
     s.block.hp = 10;
     herd.touch(one, HP).unwrap();
-    for now in 6..8 {
-        assert!(due(&mut herd, &mut s, now).is_some());
-    }
+    assert!(due(&mut herd, &mut s, 6).is_some());
+    assert_eq!(due(&mut herd, &mut s, 7), None);
     // Fleeing: only its own; enemies do not matter, and do not wake it.
     assert_eq!(herd.watched(one).unwrap(), [HP.id()]);
     s.block.enemy = 0;
@@ -117,8 +112,41 @@ fn memory_branches_watch_nothing_before_them() {
     due(&mut herd, &mut s, 1);
     assert!(herd.is_asleep(one).unwrap());
     assert!(herd.watched(one).unwrap().is_empty());
-    assert_eq!(s.ticks, 2);
+    assert_eq!(s.ticks, 1);
     assert_eq!((herd.asleep(), herd.next_due()), (1, None));
+}
+
+#[test]
+fn who_would_only_wait_falls_asleep_at_once() {
+    let n = nodes::<Soldier>();
+    let hurt = n.sequence([n.check(HP.lt(20)), n.run_forever()]).reactive();
+    let wind_up = n.sequence([n.check(ENEMY.gt(0)), n.wait(Duration::from_nanos(100))]);
+    let (mut herd, mut s) = herd(n.selector([hurt, wind_up, idle()]).reactive());
+    let one = herd.at(0).unwrap();
+    s.block.enemy = 1;
+    assert_eq!(due(&mut herd, &mut s, 0), Some(Status::Running));
+    assert_eq!(herd.watched(one).unwrap(), [HP.id()]);
+    assert_eq!(due(&mut herd, &mut s, 50), None);
+    assert_eq!(due(&mut herd, &mut s, 100), Some(Status::Success));
+    // What runs next is begun by a tick.
+    s.block.enemy = 0;
+    assert_eq!(due(&mut herd, &mut s, 101), Some(Status::Running));
+    assert_eq!(due(&mut herd, &mut s, 102), None);
+    assert_eq!(s.ticks, 1);
+    s.block.hp = 10;
+    herd.touch(one, HP).unwrap();
+    assert_eq!(due(&mut herd, &mut s, 103), Some(Status::Running));
+    assert_eq!(herd.watched(one).unwrap(), [HP.id()]);
+}
+
+#[test]
+fn who_would_answer_otherwise_next_time_has_another_tick() {
+    let n = nodes::<Soldier>();
+    let (mut herd, mut s) = herd(n.cooldown(Duration::from_nanos(100), n.succeed()));
+    assert_eq!(due(&mut herd, &mut s, 0), Some(Status::Success));
+    assert_eq!(due(&mut herd, &mut s, 1), Some(Status::Failure));
+    assert_eq!(due(&mut herd, &mut s, 2), None);
+    assert_eq!(due(&mut herd, &mut s, 100), Some(Status::Success));
 }
 
 #[test]
@@ -173,9 +201,7 @@ fn functions_that_declare_what_they_read_let_their_agent_sleep() {
 fn deadlines_wake_on_time() {
     let n = nodes::<Soldier>();
     let (mut herd, mut s) = herd(n.wait(Duration::from_nanos(100)));
-    for now in [0, 1] {
-        assert_eq!(due(&mut herd, &mut s, now), Some(Status::Running));
-    }
+    assert_eq!(due(&mut herd, &mut s, 0), Some(Status::Running));
     assert_eq!(due(&mut herd, &mut s, 50), None);
     assert!(herd.next_due().unwrap() <= Time(100));
     assert_eq!(due(&mut herd, &mut s, 99), None);
@@ -213,8 +239,7 @@ fn a_leaf_may_ask_for_a_time_and_be_woken_from_outside() {
     let n = nodes::<Soldier>();
     let (mut herd, mut s) = herd(n.leaf("nap", Nap).sleeps());
     let one = herd.at(0).unwrap();
-    due(&mut herd, &mut s, 0);
-    due(&mut herd, &mut s, 1);
+    assert_eq!(due(&mut herd, &mut s, 0), Some(Status::Running));
     assert_eq!(due(&mut herd, &mut s, 999), None);
     assert_eq!(due(&mut herd, &mut s, 1000), Some(Status::Success));
     due(&mut herd, &mut s, 1001);

@@ -6,13 +6,13 @@ use tickseed_core::{Context, Cx, KeyId, Leaf, Node, Outcome, Rng, Scalar, Status
 
 use super::{What, World};
 
-/// A leaf whose answer depends on one key, a deadline of its own and a
+/// A leaf whose answer depends on one key (or on none), a deadline of its own and a
 /// [completion](World::complete) from outside, and which declares that. It notes its start and
 /// its end; its other ticks are without effect.
 #[derive(Clone, Debug)]
 pub struct Sleeper {
     name: &'static str,
-    key: KeyId,
+    key: Option<KeyId>,
     good: i64,
     bad: i64,
     /// Nanoseconds it runs at most; zero for ever.
@@ -26,27 +26,28 @@ impl Sleeper {
     pub fn new(name: &'static str) -> Sleeper {
         let mut rng = Rng::new(name.bytes().fold(7, |h, b| h * 31 + u64::from(b)));
         let mut below = |n| rng.below(n) as i64;
+        let key = KeyId([1, 2, 3, 11][below(4) as usize]);
         Sleeper {
             name,
-            key: KeyId([1, 2, 3, 11][below(4) as usize]),
             good: below(3),
             bad: below(5) - 2,
             limit: [0, 0, 7, 25, 400][below(5) as usize],
             at_limit: [Status::Success, Status::Failure][below(2) as usize],
+            key: (below(3) > 0).then_some(key),
         }
     }
 
     /// The node.
     pub fn node(self) -> Node<World> {
         let (name, key) = (self.name, self.key);
-        nodes::<World>().leaf(name, self).wakes_on([key])
+        nodes::<World>().leaf(name, self).wakes_on(key)
     }
 
     fn answer(&self, deadline: u64, cx: &mut Cx<'_, '_, World>) -> Status {
         if let Some(status) = cx.take_completion(self.name) {
             return status;
         }
-        let value = match World::read(cx.at(), self.key) {
+        let value = match self.key.and_then(|key| World::read(cx.at(), key)) {
             Some(Scalar::Int(n)) => Some(n),
             Some(Scalar::Bool(b)) => Some(b.into()),
             _ => None,

@@ -195,6 +195,46 @@ fn mistakes_are_told_apart() {
 }
 
 #[test]
+fn keys_of_every_type_are_set_from_the_command_line() {
+    let f = Folder::new("sim_set");
+    f.write(
+        "keys.tick",
+        "enum Mood { calm, angry }
+keys { mood: Mood = .calm; at: vec2; way: list<vec2> = []; name = \"x\"; rest: duration = 1s; foe: entity; n = 1.5 }
+tree A { check mood == .angry && at.x == 1 && len(way) == 2 && name == \"3\" && rest == 2s && foe != none && n == 4 }",
+    );
+    let set = [
+        "mood=angry",
+        "at=vec2(1, 2)",
+        "way=[at, at]",
+        "name=3",
+        "rest=2s",
+        "foe=7",
+        "n=4",
+    ];
+    let with = |set: &[&str]| {
+        let flags = set.iter().flat_map(|set| ["--set", set]);
+        let args: Vec<&str> = ["sim", "keys.tick", "-q", "--expect", "success"]
+            .into_iter()
+            .chain(flags)
+            .collect();
+        f.run(&args)
+    };
+    with(&set)
+        .code(2)
+        .warns(&["which `[at, at]` is not: expected a value of type list<vec2>"]);
+    let mut right = set;
+    right[2] = "way=[vec2(0, 0), vec2(1, 1)]";
+    with(&right).code(0);
+    with(&["mood=.angri"])
+        .code(2)
+        .warns(&["expected calm or angry; did you mean `angry`?"]);
+    with(&["way=[1]"])
+        .code(2)
+        .warns(&["expected vec2, found int"]);
+}
+
+#[test]
 fn nodes_named_almost_as_built_in_ones_are_pointed_at() {
     let f = Folder::new("sim_misspelt");
     f.write("a.tick", "tree A { selectr { See; Attack; } }");

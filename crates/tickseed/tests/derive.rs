@@ -548,3 +548,58 @@ fn a_board_of_a_tree_file_beside_fields() {
     assert!(At::write(&mut robot, KeyId(0), Scalar::Float(0.25)));
     assert_eq!(tick(&mut robot).unwrap(), Status::Failure);
 }
+
+#[cfg(feature = "lang")]
+#[test]
+fn a_file_may_declare_the_contexts_fields() {
+    use tickseed::lang::board::Board;
+    use tickseed::lang::{build, registry::Registry};
+
+    #[derive(Context)]
+    struct Robot {
+        hp: i32,
+        alarm: bool,
+        #[context(board)]
+        board: Board,
+    }
+    let registry = Registry::<Robot>::new();
+    let load = |file: &str| build::from_text("t.tick", file, &registry);
+
+    // Declared, the file can be checked without the program; in it the key is the field.
+    let file = "keys { hp: int; alarm = true; n = 0 }
+        tree T { sequence { check hp < 30 && !alarm; set { hp += 5; n += 1 } } }";
+    let loaded = load(file).unwrap();
+    assert!(loaded.layout.find("", "hp").is_none());
+    let mut robot = Robot {
+        hp: 20,
+        alarm: false,
+        board: loaded.board(),
+    };
+    let mut agent = loaded.tree.agent();
+    for expected in [Status::Success, Status::Success, Status::Failure] {
+        let status = loaded.tree.tick(&mut agent, &mut robot, Time::ZERO);
+        assert_eq!(status.unwrap(), expected);
+    }
+    assert_eq!(robot.hp, 30);
+
+    // A tree's own key is its own.
+    let own = load("tree T { keys { hp = 1 } check hp == 1 }").unwrap();
+    robot.board = own.board();
+    let status = own.tree.tick(&mut own.tree.agent(), &mut robot, Time::ZERO);
+    assert_eq!(status.unwrap(), Status::Success);
+
+    let wrong = load("keys { hp: float }\ntree T { check hp > 0.5 }").unwrap_err();
+    let text = wrong.to_string();
+    assert!(
+        text.contains("the key `hp` is float here and int in the program"),
+        "{text}"
+    );
+    assert!(
+        text.contains("t.tick:1:8") && text.contains("write `hp: int`"),
+        "{text}"
+    );
+    let wrong = load("keys { alarm = 3 }\ntree T { check alarm }").unwrap_err();
+    assert!(wrong.to_string().contains("expected bool"), "{wrong}");
+    let twice = load("keys { hp: int; hp: int }\ntree T { check hp > 0 }").unwrap_err();
+    assert!(twice.to_string().contains("`hp`"), "{twice}");
+}

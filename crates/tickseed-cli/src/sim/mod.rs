@@ -7,8 +7,7 @@ mod watch;
 use std::sync::atomic::Ordering;
 
 use tickseed_core::Status;
-use tickseed_lang::expr::Datum;
-use tickseed_lang::model::{Literal, Span, ValueKind, parse_duration};
+use tickseed_lang::model::parse_duration;
 use tickseed_lang::simulate::Plan;
 
 use crate::fail::Fail;
@@ -221,19 +220,5 @@ impl Sim {
                 .map_err(|e| usage("--default", e))?;
         }
         Ok(plan)
-    }
-}
-
-/// A value as it would stand in an attribute of XML, or a duration.
-fn datum(text: &str) -> Datum {
-    if let Some(nanos) = parse_duration(text) {
-        return Datum::Duration(nanos);
-    }
-    let value = tickseed_lang::model::Value::from_attribute(text, Span::default());
-    match value.kind {
-        ValueKind::Literal(Literal::Bool(value)) => Datum::Bool(value),
-        ValueKind::Literal(Literal::Int(number)) => Datum::Int(number.value),
-        ValueKind::Literal(Literal::Float(number)) => Datum::Float(number.value),
-        _ => Datum::Text(text.to_owned().into()),
     }
 }

@@ -118,30 +118,34 @@ impl Session {
 
     /// Gives a key of the root blackboard the value that a text stands for.
     pub(super) fn set(&mut self, key: &str, text: &str) -> Result<(), Fail> {
-        if self.sim.board.set_by_name("", key, super::datum(text)) {
-            return Ok(());
-        }
-        let layout = self.sim.board.layout();
-        let found = layout.find("", key).and_then(|slot| layout.slot(slot));
-        Err(Fail::Usage(match found {
-            Some(info) => format!(
-                "--set: the key `{key}` is {}, which `{text}` is not",
-                info.ty
-            ),
-            None => {
-                let names = layout.slots().filter(|(_, info)| info.scope == 0);
-                let names: Vec<&str> = names.map(|(_, info)| info.name.as_str()).collect();
-                match nearest(key, names.iter().copied()) {
-                    Some(near) => {
-                        format!("--set: no key is called `{key}`; did you mean `{near}`?")
-                    }
-                    None => format!(
-                        "--set: no key is called `{key}`; there are {}",
-                        names.join(", ")
-                    ),
+        let layout = std::sync::Arc::clone(&self.loaded.layout);
+        let found = layout.find("", key);
+        Err(Fail::Usage(
+            match found.zip(found.and_then(|slot| layout.slot(slot))) {
+                Some((slot, info)) => {
+                    let ty = &info.ty;
+                    let refused = match self.loaded.value(ty, text) {
+                        Ok(value) if self.sim.board.set(slot, value.clone()) => return Ok(()),
+                        Ok(_) => String::new(),
+                        Err(expected) => format!(": {expected}"),
+                    };
+                    format!("--set: the key `{key}` is {ty}, which `{text}` is not{refused}")
                 }
-            }
-        }))
+                None => {
+                    let names = layout.slots().filter(|(_, info)| info.scope == 0);
+                    let names: Vec<&str> = names.map(|(_, info)| info.name.as_str()).collect();
+                    match nearest(key, names.iter().copied()) {
+                        Some(near) => {
+                            format!("--set: no key is called `{key}`; did you mean `{near}`?")
+                        }
+                        None => format!(
+                            "--set: no key is called `{key}`; there are {}",
+                            names.join(", ")
+                        ),
+                    }
+                }
+            },
+        ))
     }
 
     /// Ticks once.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use tickseed_core::{Issue, Node, Rule, Tree, nodes};
 
-use super::scope::{ROOT, Scope, ScopeId};
+use super::scope::{Binding, ROOT, Scope, ScopeId, field};
 use super::{Failed, Instance, Loaded, Loader, MAX_NODES, Options, Twins, Whereabouts};
 use crate::board::{HasBoard, Layout, Mark};
 use crate::builtin::{BUILTINS, builtin};
@@ -134,6 +134,7 @@ impl<'d, C: HasBoard> Loader<'d, C> {
                 diagnostics: self.diagnostics,
                 sources,
                 halt_scripts: self.halt_scripts,
+                enums: self.enums,
                 twins: self.twins,
             }),
             Err(error) => {
@@ -207,7 +208,9 @@ impl<'d, C: HasBoard> Loader<'d, C> {
         }
         for document in documents {
             for key in document.keys() {
-                self.key(ROOT, key);
+                if !self.field_key(key) {
+                    self.key(ROOT, key);
+                }
             }
         }
         // Keys of files are seen by every tree; the main tree's own are not.
@@ -288,6 +291,46 @@ impl<'d, C: HasBoard> Loader<'d, C> {
                 None
             }
         }
+    }
+
+    /// A key at the top of a file that the context publishes, too, is the context's: its
+    /// declaration lets the file be checked and tried without the program.
+    fn field_key(&mut self, key: &KeyDecl) -> bool {
+        let Some((id, info)) = C::schema().find(key.name.as_str()) else {
+            return false;
+        };
+        if self.is_taken(ROOT, key.name.as_str(), key.span) {
+            return true;
+        }
+        let binding = field(id, info.ty);
+        let wanted = match &key.ty {
+            Some(ty) => self.type_named(ty),
+            None => binding.ty.clone(),
+        };
+        let fits = match &key.initial {
+            Some(value) => self.constant(ROOT, value, &wanted).is_some(),
+            None => true,
+        };
+        if fits && wanted != binding.ty {
+            let message = format!(
+                "the key `{}` is {wanted} here and {} in the program",
+                key.name, binding.ty
+            );
+            self.report(
+                Diagnostic::error("load::key-type", message)
+                    .at(key.span, "declared here")
+                    .help(format!("write `{}: {}`", key.name, binding.ty)),
+            );
+        }
+        let keys = &mut self.scopes[ROOT].keys;
+        keys.insert(
+            key.name.to_string(),
+            Binding {
+                span: Some(key.span),
+                ..binding
+            },
+        );
+        true
     }
 
     /// Declares a key that a file or tree lists.

@@ -7,6 +7,7 @@ use tickseed_core::Node;
 use super::expand::Place;
 use super::{Loader, Whereabouts};
 use crate::board::HasBoard;
+use crate::compat;
 use crate::diagnostics::{Diagnostic, nearest};
 use crate::expr::{OpKind, Type};
 use crate::model::{
@@ -234,7 +235,19 @@ impl<'d, C: HasBoard> Loader<'d, C> {
             // XML's text is converted by the port's own type, from its exact characters.
             ValueKind::Literal(_) if self.is_xml(value.span) => {
                 let text = value.to_attribute();
-                let Some(number) = leading_number(&port.ty, &text) else {
+                let leading = leading_number(&port.ty, &text);
+                let read = leading.unwrap_or(&text);
+                if let Some(expected) = compat::refused_number(node.kind.as_str(), port, read) {
+                    let ty = compat::port_type(node.kind.as_str(), port);
+                    let ty = ty.map_or_else(|| port.ty.to_string(), str::to_owned);
+                    let message = format!(
+                        "The port with name \"{}\" and value \"{text}\" can not be converted to {ty}: {expected}",
+                        port.name
+                    );
+                    self.error("load::port-value", message, value.span);
+                    return None;
+                }
+                let Some(number) = leading else {
                     return Some(Given::Text(text));
                 };
                 self.report(
@@ -297,10 +310,9 @@ impl<'d, C: HasBoard> Loader<'d, C> {
             return None;
         }
         // A queue's entry may be of another type: vectors are taken too.
-        let foreign =
-            crate::compat::port_type(node.kind.as_str(), port).filter(|_| port.name != "queue");
+        let foreign = compat::port_type(node.kind.as_str(), port).filter(|_| port.name != "queue");
         let strong = port.ty != Type::Any || foreign.is_some();
-        let name = || match foreign.or_else(|| crate::compat::entry_type_name(&port.ty)) {
+        let name = || match foreign.or_else(|| compat::entry_type_name(&port.ty)) {
             Some(name) => name.to_owned(),
             None => port.ty.to_string(),
         };

@@ -13,6 +13,7 @@ mod native;
 mod paths;
 mod scope;
 mod subtree;
+mod value;
 
 use std::collections::{HashMap, HashSet};
 use std::fmt;
@@ -65,6 +66,8 @@ pub struct Loaded<C: HasBoard> {
     /// The files.
     pub sources: SourceMap,
     pub(crate) halt_scripts: Vec<Arc<crate::compat::HaltScript<C>>>,
+    /// Enumerations with their words.
+    enums: Vec<(String, Vec<(String, i64)>)>,
     twins: Twins,
 }
 

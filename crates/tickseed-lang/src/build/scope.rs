@@ -162,7 +162,25 @@ impl<C: HasBoard> Loader<'_, C> {
             })
     }
 
-    /// Declares a key of a scope. A second declaration is a mistake.
+    /// Whether a scope has a key of this name: a second declaration is a mistake.
+    pub(super) fn is_taken(&mut self, scope: ScopeId, name: &str, span: Span) -> bool {
+        let Some(old) = self.scopes[scope].keys.get(name) else {
+            return false;
+        };
+        let mut diagnostic = Diagnostic::error(
+            "load::duplicate-key",
+            format!("two keys are called `{name}`"),
+        )
+        .at(span, "again here")
+        .help("rename one");
+        if let Some(first) = old.span {
+            diagnostic = diagnostic.and(first, "first here");
+        }
+        self.report(diagnostic);
+        true
+    }
+
+    /// Declares a key of a scope.
     pub(crate) fn declare(
         &mut self,
         scope: ScopeId,
@@ -172,17 +190,7 @@ impl<C: HasBoard> Loader<'_, C> {
         writable: bool,
         span: Span,
     ) -> Option<Binding> {
-        if let Some(old) = self.scopes[scope].keys.get(name) {
-            let mut diagnostic = Diagnostic::error(
-                "load::duplicate-key",
-                format!("two keys are called `{name}`"),
-            )
-            .at(span, "again here")
-            .help("rename one");
-            if let Some(first) = old.span {
-                diagnostic = diagnostic.and(first, "first here");
-            }
-            self.report(diagnostic);
+        if self.is_taken(scope, name, span) {
             return None;
         }
         match self.new_slot(scope, name, ty.clone(), initial, Mark::ANY, span) {
@@ -251,7 +259,7 @@ impl<C: HasBoard> Loader<'_, C> {
 }
 
 /// A key that the context publishes.
-fn field(id: KeyId, ty: tickseed_core::ScalarType) -> Binding {
+pub(super) fn field(id: KeyId, ty: tickseed_core::ScalarType) -> Binding {
     Binding {
         slot: field_slot(id),
         ty: match ty {

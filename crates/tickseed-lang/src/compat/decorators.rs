@@ -240,15 +240,18 @@ impl<C: HasBoard> CustomNode<C> for RunOnce {
 pub(crate) struct Precondition {
     pub(crate) site: Site,
     pub(crate) condition: Bound,
-    pub(crate) otherwise: Status,
-    /// The reference forgets that a halted child no longer runs, and so does not ask before its
-    /// next start. With this it asks.
+    /// Its answer if the condition does not hold; `None` is `IDLE`, which no node may answer.
+    pub(crate) otherwise: Option<Status>,
+    /// The parent, which the reference names when the node itself gives no valid answer.
+    pub(crate) parent: Option<Site>,
+    /// The reference forgets that a child no longer runs that was halted or skipped, and so does not
+    /// ask before its next start. With this it asks.
     pub(crate) fixed: bool,
 }
 
 impl<C: HasBoard> CustomNode<C> for Precondition {
     type State = ();
-    /// Whether the child was left running by the last tick.
+    /// Whether the condition has held for a child that has not finished since.
     type Memory = u8;
 
     decorator!("precondition", never preempts);
@@ -262,12 +265,18 @@ impl<C: HasBoard> CustomNode<C> for Precondition {
         if *running == 0 {
             match branches.with_cx(|cx| self.condition.test(cx)) {
                 Ok(true) => {}
-                Ok(false) => return Ok(self.otherwise),
+                Ok(false) => {
+                    return match self.otherwise {
+                        Some(status) => Ok(status),
+                        None => self.site.idle_answer(self.parent.as_ref(), branches),
+                    };
+                }
                 Err(message) => return self.site.raise_in(branches, &message),
             }
         }
         let status = child!(branches, 0);
-        *running = (status == Status::Running).into();
+        let skipped = status == Status::Skipped && !self.fixed;
+        *running = (status == Status::Running || skipped).into();
         Ok(status)
     }
 
@@ -300,11 +309,10 @@ impl<C: HasBoard> CustomNode<C> for Updated {
         seen: &mut u32,
     ) -> Result<Status, Stop> {
         if *running == 0 {
-            let version = branches.with_cx(|cx| C::board(cx.at()).version(self.entry));
-            if version == *seen {
-                return Ok(self.otherwise);
+            match branches.with_cx(|cx| super::leaves::version(cx, self.entry)) {
+                Some(version) if version != *seen => *seen = version,
+                _ => return Ok(self.otherwise),
             }
-            *seen = version;
         }
         *running = 0;
         let status = child!(branches, 0);
@@ -360,12 +368,15 @@ pub(crate) struct Each {
     pub(crate) queue: Queue,
     pub(crate) value: Option<Slot>,
     pub(crate) if_empty: Status,
+    /// A skip at the end of a fixed list does not begin it anew, as nobody resets the node.
+    pub(crate) lingers: bool,
 }
 
 impl<C: HasBoard> CustomNode<C> for Each {
     /// How many elements of a fixed list are done.
     type State = u32;
-    type Memory = ();
+    /// How many were done when it was skipped.
+    type Memory = Tries;
 
     decorator!("loop", never preempts);
 
@@ -373,13 +384,19 @@ impl<C: HasBoard> CustomNode<C> for Each {
         &self,
         branches: &mut Branches<'_, C>,
         done: &mut u32,
-        _: &mut (),
+        Tries { count: kept, halt }: &mut Tries,
     ) -> Result<Status, Stop> {
+        forget_if_halted(branches, halt, kept);
+        if self.lingers && branches.is_fresh() {
+            *done = *kept as u32;
+        }
         if !branches.is_running(0) {
             let next = branches.with_cx(|cx| self.next(cx, *done as usize));
             let Some(next) = next else {
+                *kept = (*done).into();
                 return Ok(self.if_empty);
             };
+            *kept = 0;
             *done += 1;
             if let Some(slot) = self.value {
                 branches.with_cx(|cx| view::write::<C>(cx.at_mut(), slot, next));

@@ -419,16 +419,7 @@ impl<C: HasBoard> CustomNode<C> for WhileDoElse {
             Status::Failure => (2, 1),
             Status::Skipped => {
                 branches.halt_all();
-                let text = format!(
-                    "Node [{}]: you are not allowed to set manually the status to IDLE. If you know what you are doing (?) use resetStatus() instead.",
-                    self.site.name
-                );
-                return match &self.parent {
-                    Some(parent) => parent.raise_in(branches, &text),
-                    None => branches
-                        .with_cx(|cx| super::site::throw(cx, text))
-                        .map_err(Stop::from),
-                };
+                return self.site.idle_answer(self.parent.as_ref(), branches);
             }
         };
         branches.halt(off);

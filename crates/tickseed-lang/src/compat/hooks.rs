@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use tickseed_core::{Branches, CustomNode, Cx, Node, Status, Stop, nodes};
 
-use super::site::{Bound, Site, child, decorator};
+use super::site::{Bound, Site, Tries, child, decorator, forget_if_halted};
 use crate::board::HasBoard;
 use crate::build::{Computed, Loader, Place};
 use crate::model::{Code, Dialect, Hook, Value, ValueKind};
@@ -85,9 +85,13 @@ impl<C: HasBoard> Hooked<C> {
         }
     }
 
-    /// The status a guard decides.
-    fn before(&self, branches: &mut Branches<'_, C>) -> Result<Option<Status>, String> {
-        if !branches.is_running(0) {
+    /// The status a guard decides. A node that `lingers` counts as running, though nothing below does.
+    fn before(
+        &self,
+        branches: &mut Branches<'_, C>,
+        lingers: &mut bool,
+    ) -> Result<Option<Status>, String> {
+        if !branches.is_running(0) && !*lingers {
             for (then, guard) in &self.guards {
                 if branches.with_cx(|cx| guard.run(cx))? {
                     return Ok(Some(*then));
@@ -97,7 +101,8 @@ impl<C: HasBoard> Hooked<C> {
         if let Some(holds) = &self.holds
             && !branches.with_cx(|cx| holds.run(cx))?
         {
-            if branches.is_running(0) {
+            let lingered = std::mem::take(lingers);
+            if branches.is_running(0) || lingered {
                 branches.halt(0);
                 if let Some(script) = &self.halted {
                     branches.with_cx(|cx| script.run(cx));
@@ -107,27 +112,20 @@ impl<C: HasBoard> Hooked<C> {
         }
         Ok(None)
     }
-}
 
-impl<C: HasBoard> CustomNode<C> for Hooked<C> {
-    type State = ();
-    type Memory = ();
-
-    decorator!("hooks");
-
-    fn preempts(&self) -> bool {
-        self.holds.is_some()
-    }
-
-    fn tick(&self, branches: &mut Branches<'_, C>, _: &mut (), _: &mut ()) -> Result<Status, Stop> {
+    fn run(&self, branches: &mut Branches<'_, C>, lingers: &mut bool) -> Result<Status, Stop> {
         let unreset = branches.with_cx(|cx| C::board_mut(cx.at_mut()).take_unreset());
         let decided = match unreset {
             Some(verdict) => Ok(verdict),
-            None => self.before(branches),
+            None => self.before(branches, lingers),
         };
         let status = match decided {
             Ok(Some(status)) => status,
-            Ok(None) => child!(branches, 0),
+            Ok(None) => {
+                let status = child!(branches, 0);
+                *lingers = status == Status::Skipped;
+                status
+            }
             Err(message) => return self.fault(branches, message),
         };
         let own = match status {
@@ -143,10 +141,63 @@ impl<C: HasBoard> CustomNode<C> for Hooked<C> {
         Ok(status)
     }
 
-    fn halt(&self, _: &mut (), _: &mut (), cx: &mut Cx<'_, '_, C>) {
+    fn halted(&self, cx: &mut Cx<'_, '_, C>) {
         if let Some(script) = &self.halted {
             script.run(cx);
         }
+    }
+}
+
+impl<C: HasBoard> CustomNode<C> for Hooked<C> {
+    type State = ();
+    type Memory = ();
+
+    decorator!("hooks");
+
+    fn preempts(&self) -> bool {
+        self.holds.is_some()
+    }
+
+    fn tick(&self, branches: &mut Branches<'_, C>, _: &mut (), _: &mut ()) -> Result<Status, Stop> {
+        self.run(branches, &mut false)
+    }
+
+    fn halt(&self, _: &mut (), _: &mut (), cx: &mut Cx<'_, '_, C>) {
+        self.halted(cx);
+    }
+}
+
+/// Hooks of a composite that nobody resets when it was skipped: the reference then goes on taking it
+/// for running, asks no guard for idle nodes before its next tick, and halts it if its `_while` fails.
+struct Lingering<C: HasBoard>(Hooked<C>);
+
+impl<C: HasBoard> CustomNode<C> for Lingering<C> {
+    type State = ();
+    /// Whether its last tick was a skip that it made itself.
+    type Memory = Tries;
+
+    decorator!("hooks");
+
+    fn preempts(&self) -> bool {
+        self.0.holds.is_some()
+    }
+
+    fn tick(
+        &self,
+        branches: &mut Branches<'_, C>,
+        _: &mut (),
+        Tries { count, halt }: &mut Tries,
+    ) -> Result<Status, Stop> {
+        forget_if_halted(branches, halt, count);
+        let mut lingers = *count != 0;
+        let status = self.0.run(branches, &mut lingers);
+        *count = lingers.into();
+        status
+    }
+
+    fn halt(&self, _: &mut (), tries: &mut Tries, cx: &mut Cx<'_, '_, C>) {
+        tries.count = 0;
+        self.0.halted(cx);
     }
 }
 
@@ -193,7 +244,12 @@ pub(crate) fn hooked<C: HasBoard>(
             }
         }
     }
-    ok.then(|| nodes::<C>().custom(node, [made]))
+    let guarded = !node.guards.is_empty() || node.holds.is_some();
+    let lingers = guarded && loader.lingers(place);
+    ok.then(|| match lingers {
+        true => nodes::<C>().custom(Lingering(node), [made]),
+        false => nodes::<C>().custom(node, [made]),
+    })
 }
 
 fn program<C: HasBoard>(

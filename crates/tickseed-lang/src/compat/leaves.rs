@@ -50,13 +50,27 @@ pub(crate) enum Target {
 }
 
 impl Target {
-    fn slot<C: HasBoard>(&self, cx: &Cx<'_, '_, C>) -> Option<Slot> {
+    /// The key; where there is none, `missing` or what is wrong with the name.
+    fn slot<C: HasBoard>(&self, cx: &Cx<'_, '_, C>, missing: &str) -> Result<Slot, String> {
+        let (entry, scope) = match self {
+            Target::Named(slot) => return Ok(*slot),
+            Target::Indirect { entry, scope } => (*entry, scope),
+        };
+        let name = match view::read::<C>(cx.at(), entry) {
+            Datum::None => return Err(missing.to_owned()),
+            datum => super::script::text(&datum),
+        };
+        let layout = C::board(cx.at()).layout();
+        layout.find(scope, &name).ok_or_else(|| {
+            format!("the entry names the key [{name}], which stands nowhere in the tree")
+        })
+    }
+
+    /// Whether the name is there, of whatever key.
+    fn is_named<C: HasBoard>(&self, cx: &Cx<'_, '_, C>) -> bool {
         match self {
-            Target::Named(slot) => Some(*slot),
-            Target::Indirect { entry, scope } => match view::read::<C>(cx.at(), *entry) {
-                Datum::Text(name) => C::board(cx.at()).layout().find(scope, &name),
-                _ => None,
-            },
+            Target::Named(_) => true,
+            Target::Indirect { entry, .. } => view::read::<C>(cx.at(), *entry) != Datum::None,
         }
     }
 }
@@ -73,8 +87,9 @@ pub(crate) enum Value {
 /// `SetBlackboard`.
 pub(crate) fn set<C: HasBoard>(value: Value, target: Target, text: Mark, site: Site) -> Node<C> {
     acting::<C>(move |cx: &mut Cx<'_, '_, C>| {
-        let Some(slot) = target.slot(cx) else {
-            return site.raise(cx, "missing port [output_key]");
+        let slot = match target.slot(cx, "missing port [output_key]") {
+            Ok(slot) => slot,
+            Err(message) => return site.raise(cx, &message),
         };
         let (datum, mark) = match &value {
             Value::Text(text_value) => (Datum::Text(text_value.as_str().into()), text),
@@ -127,12 +142,21 @@ fn parsed(ty: &str, text: &str) -> Result<Datum, String> {
 /// `UnsetBlackboard`.
 pub(crate) fn unset<C: HasBoard>(target: Target, site: Site) -> Node<C> {
     acting::<C>(move |cx: &mut Cx<'_, '_, C>| {
-        let Some(slot) = target.slot(cx) else {
-            return site.raise(cx, "missing input port [key]");
-        };
-        C::board_mut(cx.at_mut()).remove(slot);
+        match target.slot(cx, "missing input port [key]") {
+            Ok(slot) => C::board_mut(cx.at_mut()).remove(slot),
+            // What is not there needs no removing.
+            Err(_) if target.is_named(cx) => {}
+            Err(message) => return site.raise(cx, &message),
+        }
         Ok(Status::Success)
     })
+}
+
+/// How often an entry was written; `None` if there is no such entry.
+pub(crate) fn version<C: HasBoard>(cx: &Cx<'_, '_, C>, entry: Slot) -> Option<u32> {
+    let board = C::board(cx.at());
+    let exists = entry.0 >= crate::board::FIELDS || board.mark(entry) != Mark::ABSENT;
+    exists.then(|| board.version(entry))
 }
 
 /// `WasEntryUpdated`.
@@ -163,9 +187,9 @@ impl<C: HasBoard> tickseed_core::CustomNode<C> for WasUpdated {
         _: &mut (),
         seen: &mut u32,
     ) -> Result<Status, tickseed_core::Stop> {
-        let version = branches.with_cx(|cx| C::board(cx.at()).version(self.entry));
-        let changed = version != *seen;
-        *seen = version;
+        let version = branches.with_cx(|cx| version(cx, self.entry));
+        let changed = version.is_some_and(|version| version != *seen);
+        *seen = version.unwrap_or(*seen);
         Ok(Status::from_bool(changed))
     }
 }

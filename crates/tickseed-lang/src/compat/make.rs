@@ -121,6 +121,15 @@ impl<'d, C: HasBoard> Making<'_, 'd, C> {
         })
     }
 
+    fn answers_idle(&mut self) {
+        let message = "a tick that ends in `else=\"IDLE\"` is an error: no node may answer IDLE";
+        self.loader.report(
+            Diagnostic::warning("load::port-value", message)
+                .at(self.node.kind.span, "")
+                .help("use SUCCESS, FAILURE, RUNNING or SKIPPED"),
+        );
+    }
+
     /// The key that a port names by its text, or the one that holds its name.
     fn target(&mut self, port: &str) -> Option<leaves::Target> {
         if let Some(entry) = self.slot(port) {
@@ -310,11 +319,18 @@ impl<'d, C: HasBoard> Making<'_, 'd, C> {
             }
             "Precondition" => {
                 let condition = self.program("if");
-                let otherwise = self.status("else", Status::Failure);
+                let otherwise = match self.text("else").as_deref() {
+                    Some("IDLE") => {
+                        self.answers_idle();
+                        None
+                    }
+                    _ => Some(self.status("else", Status::Failure)?),
+                };
                 let rule = decorators::Precondition {
                     site,
                     condition: condition?,
-                    otherwise: otherwise?,
+                    otherwise,
+                    parent: self.loader.parent_site(self.place),
                     fixed: self.fixed(),
                 };
                 n.custom(rule, children)
@@ -592,11 +608,13 @@ impl<'d, C: HasBoard> Making<'_, 'd, C> {
             }
         };
         self.loop_value(element);
+        let if_empty = self.status("if_empty", Status::Success)?;
         let rule = decorators::Each {
             element,
             queue,
             value: self.slot("value"),
-            if_empty: self.status("if_empty", Status::Success)?,
+            if_empty,
+            lingers: if_empty == Status::Skipped && self.loader.lingers(self.place),
         };
         Some(nodes::<C>().custom(rule, children))
     }

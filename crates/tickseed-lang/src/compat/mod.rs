@@ -5,11 +5,13 @@
 //! things differ, on purpose:
 //!
 //! - A composite all of whose children were skipped is idle afterwards. In the reference it stays
-//!   running inside, so its own preconditions are not asked at the next tick.
+//!   running inside until its parent resets it. That is imitated where no parent does, from the root
+//!   down through decorators: its own preconditions are not asked at the next tick, and a loop does not
+//!   begin its list anew. Where parents reset it, its `_onHalted` would run there; here it does not.
 //! - An exception halts nothing and the next tick goes on where it was raised only on a
 //!   [board that keeps faults](crate::board::Board::keep_faults); by default the agent is poisoned.
 //! - Known faults of the reference are kept, so that trees written around them work: `Precondition`
-//!   does not ask again after a halt, `RoundRobin` fails when its last child succeeds,
+//!   does not ask again after its child was halted or skipped, `RoundRobin` fails when its last child succeeds,
 //!   `UnsetBlackboard` of a key `@name` removes nothing. The option
 //!   [`fix_known_bugs`](crate::build::Options::fix_known_bugs) corrects them.
 //!
@@ -50,7 +52,7 @@ use tickseed_core::{Node, nodes};
 pub(crate) use hooks::{HaltScript, hooked};
 pub(crate) use make::node;
 pub use models::models;
-pub(crate) use models::{names, port_type};
+pub(crate) use models::{names, port_type, refused_number};
 pub(crate) use site::Site;
 pub use statuses::{NodeStatus, StatusRole, Statuses};
 
@@ -117,6 +119,38 @@ impl<C: HasBoard> Loader<'_, C> {
             },
             name: instance.name.to_string(),
         }
+    }
+
+    /// Whether a node that was skipped as a whole is still running for the reference at the next tick:
+    /// it runs before it ticks its children, and nobody above resets it after the skip.
+    pub(crate) fn lingers(&self, place: Place) -> bool {
+        let role = |id: usize| self.instances[id].role;
+        if self.options.fix_known_bugs || !role(place.id).stays_running_when_skipped() {
+            return false;
+        }
+        let mut above = self.instances[place.id].parent;
+        while let Some(id) = above {
+            let instance = &self.instances[id];
+            let passes = matches!(
+                instance.kind.as_str(),
+                "Inverter"
+                    | "ForceSuccess"
+                    | "ForceFailure"
+                    | "KeepRunningUntilFailure"
+                    | "Delay"
+                    | "Timeout"
+                    | "RunOnce"
+                    | "Precondition"
+                    | "SkipUnlessUpdated"
+                    | "WaitValueUpdate"
+            );
+            let loops = instance.kind.starts_with("Loop") && is_known(&instance.kind);
+            if !passes && !loops && instance.subtree.is_none() {
+                return false;
+            }
+            above = instance.parent;
+        }
+        true
     }
 
     pub(crate) fn parent_site(&self, place: Place) -> Option<Site> {

@@ -236,9 +236,7 @@ fn from_row((name, category, ports): &Row) -> Model {
 /// The C++ type of a port of a compatible node, where our type of the port does not tell it. It is the
 /// type of the entry that the port makes.
 pub(crate) fn port_type(kind: &str, port: &PortModel) -> Option<&'static str> {
-    // A program may have a node of its own by that name.
-    let ours = model(kind)?.ports.iter().any(|own| std::ptr::eq(own, port));
-    if !ours {
+    if !is_port_of(kind, port) {
         return None;
     }
     Some(match (kind, port.name.as_str()) {
@@ -255,6 +253,30 @@ pub(crate) fn port_type(kind: &str, port: &PortModel) -> Option<&'static str> {
         }
         _ => return None,
     })
+}
+
+/// Whether a port is that of a compatible node: a program may have a node of its own by that name.
+fn is_port_of(kind: &str, port: &PortModel) -> bool {
+    model(kind).is_some_and(|model| model.ports.iter().any(|own| std::ptr::eq(own, port)))
+}
+
+/// What the port of a compatible node expects, if the reference does not read its number: C++ takes
+/// no space and no `+` before one, and its `int` has 32 bits.
+pub(crate) fn refused_number(kind: &str, port: &PortModel, text: &str) -> Option<String> {
+    let numeric = matches!(port.ty, Type::Int | Type::Float);
+    if !numeric || !is_port_of(kind, port) {
+        return None;
+    }
+    if text.starts_with([' ', '\t', '\n', '\r', '+']) {
+        return Some("expected a number without a space or `+` before it".to_owned());
+    }
+    let (least, most) = match port_type(kind, port) {
+        Some("unsigned int") => (0, i64::from(u32::MAX)),
+        _ => (i64::from(i32::MIN), i64::from(i32::MAX)),
+    };
+    let fits = |text: &str| text.parse().is_ok_and(|n: i64| (least..=most).contains(&n));
+    (port.ty == Type::Int && !fits(text))
+        .then(|| format!("expected a whole number from {least} to {most}, found `{text}`"))
 }
 
 /// The descriptions of all compatible nodes.

@@ -44,6 +44,24 @@ impl Site {
     }
 }
 
+impl Site {
+    /// What the reference says of a node that answers `IDLE`, in its parent's name.
+    pub(crate) fn idle_answer<C: HasBoard>(
+        &self,
+        parent: Option<&Site>,
+        branches: &mut Branches<'_, C>,
+    ) -> Result<Status, Stop> {
+        let text = format!(
+            "Node [{}]: you are not allowed to set manually the status to IDLE. If you know what you are doing (?) use resetStatus() instead.",
+            self.name
+        );
+        match parent {
+            Some(parent) => parent.raise_in(branches, &text),
+            None => branches.with_cx(|cx| throw(cx, text)).map_err(Stop::from),
+        }
+    }
+}
+
 /// An exception that no node has put its name to yet.
 pub(crate) fn throw<C: HasBoard>(
     cx: &mut Cx<'_, '_, C>,

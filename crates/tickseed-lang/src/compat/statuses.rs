@@ -119,6 +119,23 @@ impl StatusRole {
         }
     }
 
+    /// Whether it shows that it runs before it ticks its children, and so goes on showing it when it was
+    /// skipped, as nothing is stored then.
+    pub(crate) fn stays_running_when_skipped(self) -> bool {
+        use StatusRole as R;
+        matches!(
+            self,
+            R::Decorator
+                | R::Rounds
+                | R::Control
+                | R::Parallel
+                | R::Reactive
+                | R::Memory
+                | R::IfThenElse
+                | R::TryCatch
+        )
+    }
+
     pub(crate) fn of_model(model: &Model) -> StatusRole {
         match model.category {
             crate::model::Category::Control => StatusRole::Control,

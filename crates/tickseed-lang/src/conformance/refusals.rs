@@ -2,7 +2,8 @@
 
 use crate::board::Board;
 use crate::diagnostics::Diagnostic;
-use crate::model::{Category, Document, FileId, Form, Node, SourceMap, Span};
+use crate::expr::Type;
+use crate::model::{Category, Document, FileId, Form, Node, SourceMap, Span, ValueKind};
 use crate::registry::Registry;
 
 /// Spellings that we read with a warning, or that `.tick` has, are unknown to the reference.
@@ -58,6 +59,36 @@ pub(super) fn old_spellings(
         });
     }
     diagnostics.extend(found);
+}
+
+/// Spaces around the key of a port that the reference wants a number or `true` or `false` for: it
+/// looks at the text before it looks for a key.
+pub(super) fn spaced_keys(document: &Document, text: &str, diagnostics: &mut Vec<Diagnostic>) {
+    for root in document.trees().flat_map(|tree| &tree.body) {
+        root.walk(&mut |node| {
+            let kind = node.kind.as_str();
+            let model = crate::compat::models().find(|model| model.name == kind);
+            for port in model.iter().flat_map(|model| &model.ports) {
+                let key = (node.argument(&port.name))
+                    .filter(|value| matches!(value.kind, ValueKind::Key(_)));
+                let Some(written) = key.and_then(|value| text.get(value.span.range())) else {
+                    continue;
+                };
+                if matches!(port.ty, Type::Int | Type::Float | Type::Bool)
+                    && written != written.trim_matches(' ')
+                {
+                    let ty = crate::compat::port_type(kind, port);
+                    let ty = ty.map_or_else(|| port.ty.to_string(), str::to_owned);
+                    let message = format!(
+                        "The port with name \"{}\" and value \"{written}\" can not be converted to {ty}",
+                        port.name
+                    );
+                    let error = Diagnostic::error("load::port-value", message);
+                    diagnostics.push(error.at(node.kind.span, ""));
+                }
+            }
+        });
+    }
 }
 
 /// The node whose attributes include a place.

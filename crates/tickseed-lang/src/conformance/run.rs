@@ -75,6 +75,7 @@ impl Session {
         }
         let mut diagnostics = diagnostics;
         refusals::old_spellings(&documents[0], &text, &registry, &mut diagnostics);
+        refusals::spaced_keys(&documents[0], &text, &mut diagnostics);
         let loader = Loader::new(&documents, &registry, &options);
         let loaded = loader.load(sources, diagnostics).map_err(|failed| {
             refusals::message(&failed.diagnostics, &failed.sources, file, &documents[0])

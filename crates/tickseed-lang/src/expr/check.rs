@@ -367,7 +367,11 @@ impl Checker<'_> {
         let mut ty = inner.clone();
         for (item, expr) in checked.iter().zip(items) {
             let Some(joined) = ty.join(&item.ty) else {
-                let message = format!("expected {ty} like the elements before, found {}", item.ty);
+                let like = match inner {
+                    Type::Any => " like the elements before",
+                    _ => "",
+                };
+                let message = format!("expected {ty}{like}, found {}", item.ty);
                 return self.error("expr::type", message, expr.span);
             };
             ty = joined;

@@ -238,7 +238,6 @@ impl Value {
             .strip_prefix('{')
             .and_then(|rest| rest.strip_suffix('}'))
             && !key.is_empty()
-            && trimmed == text
         {
             let kind = match key {
                 "=" => ValueKind::SameName,
@@ -343,7 +342,6 @@ mod tests {
             "{@a}",
             "{=}",
             "{}",
-            " {a}",
             "3",
             "-3",
             "007",
@@ -366,6 +364,8 @@ mod tests {
         }
         let int = Value::from_attribute("3", Span::default());
         assert_eq!(int, Value::int(3, Span::default()));
+        let spaced = Value::from_attribute(" {a}  ", Span::default());
+        assert_eq!(spaced, Value::from_attribute("{a}", Span::default()));
     }
 
     #[test]

@@ -6,7 +6,7 @@ use core::fmt;
 
 use crate::leaf::SideSlot;
 use crate::rng::Rng;
-use crate::run::{Faults, Memory};
+use crate::run::{Beside, Faults};
 use crate::time::Time;
 
 /// The state of one run of a tree: a small block of plain bytes, a random stream, and the
@@ -17,29 +17,21 @@ use crate::time::Time;
 /// [`Tree::halt`](crate::Tree::halt) first if they hold anything.
 pub struct Agent {
     pub(crate) tree: u32,
+    pub(crate) mem: Box<[u8]>,
     pub(crate) own: Own,
     pub(crate) rng: Rng,
     /// [`NEVER`], or the time of the last tick.
     pub(crate) last: Time,
 }
 
-/// What a tick works on.
+/// What an agent has beside its block.
 pub(crate) struct Own {
-    pub(crate) mem: Box<[u8]>,
     pub(crate) side: Box<[SideSlot]>,
     /// Whatever is noted here must be made good before the next tick.
     pub(crate) faults: Faults,
 }
 
-impl Memory for Own {
-    #[inline(always)]
-    fn mem(&self) -> &[u8] {
-        &self.mem
-    }
-    #[inline(always)]
-    fn mem_mut(&mut self) -> &mut [u8] {
-        &mut self.mem
-    }
+impl Beside for Own {
     fn side(&mut self) -> &mut [SideSlot] {
         &mut self.side
     }
@@ -56,8 +48,8 @@ impl Agent {
     pub(crate) fn new(tree: u32, bytes: usize, sides: usize, seed: u64) -> Agent {
         Agent {
             tree,
+            mem: vec![0; bytes].into_boxed_slice(),
             own: Own {
-                mem: vec![0; bytes].into_boxed_slice(),
                 side: (0..sides).map(|_| None).collect(),
                 faults: Faults::default(),
             },
@@ -69,7 +61,7 @@ impl Agent {
     /// The bytes of the agent's state.
     #[must_use]
     pub fn bytes(&self) -> &[u8] {
-        &self.own.mem
+        &self.mem
     }
 
     /// The agent's random stream.
@@ -85,8 +77,8 @@ impl Agent {
         let plain = self.own.side.iter().all(|s| s.is_none());
         (plain && !self.is_poisoned()).then(|| Agent {
             tree: self.tree,
+            mem: self.mem.clone(),
             own: Own {
-                mem: self.own.mem.clone(),
                 side: self.own.side.iter().map(|_| None).collect(),
                 faults: Faults::default(),
             },
@@ -118,7 +110,7 @@ impl fmt::Debug for Agent {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Agent")
             .field("tree", &self.tree)
-            .field("bytes", &self.own.mem)
+            .field("bytes", &self.mem)
             .field("poisoned", &self.is_poisoned())
             .finish_non_exhaustive()
     }

@@ -6,6 +6,7 @@ use alloc::borrow::Cow;
 use alloc::boxed::Box;
 use alloc::collections::BTreeMap;
 use alloc::string::String;
+use alloc::sync::Arc;
 use alloc::vec::Vec;
 
 use crate::context::{Context, Cx};
@@ -17,6 +18,7 @@ use crate::kind::Kind;
 use crate::leaf::{DynBoxedLeaf, DynLeaf, Outcome};
 use crate::node::{ActFn, EndFn, Func, IndexFn, IntFn, Misuse, Node, NumFn, Rare, VerdictFn};
 use crate::nodes::ScoreDef;
+use crate::run::CallLeaf;
 use crate::status::{End, Status};
 
 /// A node of a built tree: its index in depth-first order, the root being zero.
@@ -111,7 +113,7 @@ pub(crate) struct Funcs<C: Context> {
     pub(crate) ints: Vec<IntFn<C>>,
     pub(crate) nums: Vec<NumFn<C>>,
     pub(crate) verdicts: Vec<VerdictFn<C>>,
-    pub(crate) leaves: Vec<Box<dyn DynLeaf<C>>>,
+    pub(crate) leaves: Vec<Arc<dyn CallLeaf<C>>>,
     pub(crate) boxed: Vec<Box<dyn DynBoxedLeaf<C>>>,
     pub(crate) customs: Vec<Box<dyn DynCustom<C>>>,
 }
@@ -374,7 +376,7 @@ impl<'t, C: Context> Functions<'t, C> {
     #[must_use]
     pub fn pred(&self, i: usize, at: &C::At<'_>) -> bool {
         match self.refs.get(i) {
-            Some(FnRef::Pred(f)) => self.funcs.preds[*f as usize](at),
+            Some(FnRef::Pred(f)) => self.funcs.preds[*f as usize].holds(at),
             _ => wrong(i),
         }
     }
@@ -385,7 +387,7 @@ impl<'t, C: Context> Functions<'t, C> {
     /// The action's own.
     pub fn act(&self, cx: &mut Cx<'_, '_, C>) -> Outcome {
         match self.refs.first() {
-            Some(FnRef::Act(f)) => self.funcs.acts[*f as usize](cx).outcome(cx),
+            Some(FnRef::Act(f)) => self.funcs.acts[*f as usize].act(cx).outcome(cx),
             _ => wrong(0),
         }
     }

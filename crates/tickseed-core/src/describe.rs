@@ -179,17 +179,17 @@ impl<C: Context> Tree<C> {
             let here = live.active && running.binary_search(node).is_ok();
             let fact = match *op {
                 Op::WaitTick { slot, .. } if here => {
-                    Fact::Left(get_deadline(&agent.own.mem, slot).left(now))
+                    Fact::Left(get_deadline(&agent.mem, slot).left(now))
                 }
                 Op::Pend {
                     slot: Some(slot), ..
-                } if here => Fact::Left(get_deadline(&agent.own.mem, slot.get()).left(now)),
+                } if here => Fact::Left(get_deadline(&agent.mem, slot.get()).left(now)),
                 Op::Limit { slot, .. } if live.active => {
-                    Fact::Left(get_deadline(&agent.own.mem, slot).left(now))
+                    Fact::Left(get_deadline(&agent.mem, slot).left(now))
                 }
                 Op::Again { index } if live.active => match program.agains[index as usize].limit {
                     Some((counter, of)) => Fact::Rounds {
-                        done: get(&agent.own.mem, counter.slot, counter.width),
+                        done: get(&agent.mem, counter.slot, counter.width),
                         of,
                     },
                     None => continue,
@@ -197,14 +197,14 @@ impl<C: Context> Tree<C> {
                 Op::EachNext { each } if live.active => {
                     let slot = program.eachs[each as usize].slot;
                     Fact::Item {
-                        index: get(&agent.own.mem, slot, 4),
-                        of: get(&agent.own.mem, slot + 4, 4),
+                        index: get(&agent.mem, slot, 4),
+                        of: get(&agent.mem, slot + 4, 4),
                     }
                 }
                 Op::Par { par, .. } if live.active => {
                     let p = &program.pars[par as usize];
                     let verdict = |child: u32| {
-                        let byte = agent.own.mem[(p.latches + child / 4) as usize];
+                        let byte = agent.mem[(p.latches + child / 4) as usize];
                         match byte >> (2 * (child % 4)) & 3 {
                             1 => Some(Status::Success),
                             2 => Some(Status::Failure),

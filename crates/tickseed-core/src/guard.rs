@@ -1,18 +1,20 @@
 //! Guards: conditions as data where they can be, as functions where they must.
 
 use alloc::boxed::Box;
+use alloc::sync::Arc;
 use alloc::vec;
 use alloc::vec::Vec;
 
 mod quick;
 
-pub(crate) use quick::{Judged, Quick};
+pub(crate) use quick::{Judged, Quick, Span};
 
 use crate::context::Context;
 use crate::key::{Key, KeyId, KeyType, Place, Scalar, ScalarType};
+use crate::run::Judge;
 
 /// A function over the context that judges it.
-pub type Pred<C> = Box<dyn for<'x, 'a> Fn(&'x <C as Context>::At<'a>) -> bool + Send + Sync>;
+pub(crate) type Pred<C> = Arc<dyn Judge<C>>;
 
 /// How two values are compared.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -322,7 +324,7 @@ impl<C: Context> Guard<C> {
     pub fn from_fn(f: impl for<'x, 'a> Fn(&'x C::At<'a>) -> bool + Send + Sync + 'static) -> Self {
         Guard {
             expr: Expr::Call(0),
-            preds: vec![Box::new(f)],
+            preds: vec![Arc::new(f)],
         }
     }
 
@@ -381,7 +383,9 @@ impl<C: Context> Guard<C> {
     /// Whether this guard holds in a context.
     #[must_use]
     pub fn holds(&self, at: &C::At<'_>) -> bool {
-        judge::<C>(&self.expr, at, &mut |i, at| self.preds[i as usize](at))
+        judge::<C>(&self.expr, at, &mut |i, at| {
+            self.preds[i as usize].holds(at)
+        })
     }
 }
 

@@ -69,8 +69,7 @@ pub type Outcome = Result<Status, LeafError>;
 /// the [`Cx`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(u8)]
-#[doc(hidden)]
-pub enum Answer {
+pub(crate) enum Answer {
     Success,
     Failure,
     Running,
@@ -244,12 +243,6 @@ pub trait DynLeaf<C: Context>: Send + Sync {
     /// # Errors
     /// The leaf's own.
     fn run(&self, phase: Phase, state: &mut [u8], cx: &mut Cx<'_, '_, C>) -> Outcome;
-    /// [`run`](DynLeaf::run) to start, with the answer in a register.
-    #[doc(hidden)]
-    fn started(&self, state: &mut [u8], cx: &mut Cx<'_, '_, C>) -> Answer;
-    /// [`run`](DynLeaf::run) to go on, with the answer in a register.
-    #[doc(hidden)]
-    fn ticked(&self, state: &mut [u8], cx: &mut Cx<'_, '_, C>) -> Answer;
     /// Halt.
     fn halt(&self, state: &mut [u8], cx: &mut Cx<'_, '_, C>);
 }
@@ -293,12 +286,6 @@ impl<C: Context, L: Leaf<C>> DynLeaf<C> for L {
             Phase::Start => self.start(&mut Borrowed::<L::State>::zeroed(state).state, cx),
             Phase::Tick => self.tick(&mut Borrowed::<L::State>::new(state).state, cx),
         }
-    }
-    fn started(&self, state: &mut [u8], cx: &mut Cx<'_, '_, C>) -> Answer {
-        Answer::of(self.run(Phase::Start, state, cx), cx)
-    }
-    fn ticked(&self, state: &mut [u8], cx: &mut Cx<'_, '_, C>) -> Answer {
-        Answer::of(self.run(Phase::Tick, state, cx), cx)
     }
     fn halt(&self, state: &mut [u8], cx: &mut Cx<'_, '_, C>) {
         Leaf::halt(self, &mut Borrowed::<L::State>::new(state).state, cx);

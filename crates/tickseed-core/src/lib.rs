@@ -55,7 +55,7 @@ pub use def::{Def, NodeDef, NodeId};
 pub use describe::{Fact, Live};
 pub use error::TickError;
 pub use fluent::{Builder, builder};
-pub use guard::{Compare, Expr, Guard, Op, Pred, Source, Test};
+pub use guard::{Compare, Expr, Guard, Op, Source, Test};
 pub use herd::{
     AgentSnapshot, EventOptions, Handle, Herd, HerdError, HerdOptions, HerdReport, HerdSnapshot,
     Leaving, Ticker, Turn,

@@ -3,6 +3,7 @@
 use alloc::borrow::Cow;
 use alloc::boxed::Box;
 use alloc::string::String;
+use alloc::sync::Arc;
 use alloc::vec::Vec;
 use core::marker::PhantomData;
 
@@ -13,14 +14,14 @@ use crate::few::Few;
 use crate::guard::{Guard, Pred};
 use crate::key::KeyId;
 use crate::kind::Kind;
-use crate::leaf::{Answer, DynBoxedLeaf, DynLeaf};
+use crate::leaf::DynBoxedLeaf;
 use crate::nodes::ScoreDef;
+use crate::run::{Act, CallLeaf};
 use crate::status::{End, Status};
 use crate::tree::Tree;
 
 /// A function of an action.
-pub(crate) type ActFn<C> =
-    Box<dyn for<'x, 'y, 'a> Fn(&'x mut Cx<'y, 'a, C>) -> Answer + Send + Sync>;
+pub(crate) type ActFn<C> = Arc<dyn Act<C>>;
 /// A function called when something ends.
 pub(crate) type EndFn<C> = Box<dyn for<'x, 'y, 'a> Fn(&'x mut Cx<'y, 'a, C>, End) + Send + Sync>;
 /// A function that is told an index.
@@ -42,7 +43,7 @@ pub(crate) enum Func<C: Context> {
     Int(IntFn<C>),
     Num(NumFn<C>),
     Verdict(VerdictFn<C>),
-    Leaf(Box<dyn DynLeaf<C>>),
+    Leaf(Arc<dyn CallLeaf<C>>),
     Boxed(Box<dyn DynBoxedLeaf<C>>),
     Custom(Box<dyn DynCustom<C>>),
 }

@@ -2,6 +2,7 @@
 
 use alloc::boxed::Box;
 use alloc::string::String;
+use alloc::sync::Arc;
 use alloc::vec::Vec;
 use core::sync::atomic::{AtomicU32, Ordering};
 
@@ -17,7 +18,7 @@ use crate::history::History;
 use crate::key::{KeyId, ScalarType};
 use crate::node::Node;
 use crate::run::{
-    Env, Failed, Faults, Frame, NoTrace, Traced, Tracer, get, get_deadline, resume_point,
+    Code, Env, Failed, Faults, Frame, Traced, Tracer, get, get_deadline, lend, resume_point,
 };
 use crate::status::Status;
 use crate::time::Time;
@@ -33,10 +34,14 @@ use crate::wake::WakeTable;
 pub struct Tree<C: Context> {
     pub(crate) id: u32,
     pub(crate) def: Def,
-    pub(crate) funcs: Funcs<C>,
-    pub(crate) program: Program,
+    pub(crate) funcs: Arc<Funcs<C>>,
+    pub(crate) program: Arc<Program>,
+    /// The program as it is carried out: made when there is a first agent.
+    code: OnceBox<Code<C>>,
     /// The same tree with marks, compiled when first wanted.
-    traced: OnceBox<Program>,
+    traced: OnceBox<Code<C>>,
+    /// Steps that take note of what a sleeping agent would miss, for herds that let them sleep.
+    watched: OnceBox<Code<C>>,
     /// What wakes sleeping agents, for herds that let them sleep.
     wakes: OnceBox<WakeTable>,
     /// Keys beyond those of the context's schema.
@@ -68,9 +73,11 @@ impl<C: Context> Tree<C> {
         Ok(Tree {
             id: NEXT.fetch_add(1, Ordering::Relaxed),
             def,
-            funcs,
-            program,
+            funcs: Arc::new(funcs),
+            program: Arc::new(program),
+            code: OnceBox::new(),
             traced: OnceBox::new(),
+            watched: OnceBox::new(),
             wakes: OnceBox::new(),
             keys: Vec::new(),
         })
@@ -106,7 +113,8 @@ impl<C: Context> Tree<C> {
         Some(&own.name)
     }
 
-    /// A new agent with the seed 0.
+    /// A new agent with the seed 0. The first agent of a tree makes the tree ready to be ticked,
+    /// which takes some memory and time, once: ticks allocate nothing.
     #[must_use]
     pub fn agent(&self) -> Agent {
         self.agent_seeded(0)
@@ -115,6 +123,8 @@ impl<C: Context> Tree<C> {
     /// A new agent whose random stream begins at this seed.
     #[must_use]
     pub fn agent_seeded(&self, seed: u64) -> Agent {
+        // Now, since ticks do not allocate.
+        self.code();
         Agent::new(self.id, self.program.bytes, self.program.sides, seed)
     }
 
@@ -146,7 +156,7 @@ impl<C: Context> Tree<C> {
         at: &mut C::At<'_>,
         now: Time,
     ) -> Result<Status, TickError> {
-        self.run(&self.program, NoTrace, agent, at, now)
+        self.run(self.code(), None, agent, at, now)
     }
 
     /// Ticks an agent once and reports every node's part in it. Traced and untraced ticks
@@ -161,12 +171,46 @@ impl<C: Context> Tree<C> {
         now: Time,
         trace: &mut dyn Trace,
     ) -> Result<Status, TickError> {
-        self.run(self.traced(), &mut Traced::new(trace), agent, at, now)
+        self.run(self.traced(), Some(&mut Traced::new(trace)), agent, at, now)
     }
 
-    pub(crate) fn traced(&self) -> &Program {
-        self.traced
-            .get_or_init(|| Box::new(compile(&self.def, &self.funcs, true)))
+    /// What a tick carries out.
+    #[inline(always)]
+    pub(crate) fn code(&self) -> &Code<C> {
+        match self.code.get() {
+            Some(code) => code,
+            None => self
+                .code
+                .get_or_init(|| self.link(&self.program, |_| false)),
+        }
+    }
+
+    /// What a tick carries out that is watched by [`wakes`](Tree::wakes).
+    pub(crate) fn watched(&self) -> &Code<C> {
+        let loud = |pc| self.wakes().is_loud(pc);
+        self.watched.get_or_init(|| self.link(&self.program, loud))
+    }
+
+    /// What a traced tick carries out.
+    pub(crate) fn traced(&self) -> &Code<C> {
+        self.traced.get_or_init(|| {
+            let program = compile(&self.def, &self.funcs, true);
+            self.link(&Arc::new(program), |_| false)
+        })
+    }
+
+    #[cold]
+    fn link(&self, program: &Arc<Program>, loud: impl Fn(u32) -> bool) -> Box<Code<C>> {
+        Box::new(Code::link(program.clone(), self.funcs.clone(), loud))
+    }
+
+    /// The program that a tick was cut short in.
+    pub(crate) fn code_of(&self, faults: &Faults) -> &Code<C> {
+        if faults.traced() {
+            self.traced()
+        } else {
+            self.code()
+        }
     }
 
     pub(crate) fn wakes(&self) -> &WakeTable {
@@ -175,10 +219,10 @@ impl<C: Context> Tree<C> {
     }
 
     #[inline(always)]
-    fn run<T: Tracer>(
+    fn run(
         &self,
-        program: &Program,
-        trace: T,
+        code: &Code<C>,
+        trace: Option<&mut dyn Tracer>,
         agent: &mut Agent,
         at: &mut C::At<'_>,
         now: Time,
@@ -189,12 +233,13 @@ impl<C: Context> Tree<C> {
         let dt = now.0.saturating_sub(agent.last.0);
         agent.last = now;
         let mut env = Env {
-            prog: program,
-            funcs: &self.funcs,
-            own: &mut agent.own,
+            code,
+            mem: &mut agent.mem,
+            beside: &mut agent.own,
             cx: Cx::with_nanos(at, now, dt, &mut agent.rng),
-            trace,
-            frame: Frame::of(0),
+            trace: lend(trace),
+            heard: false,
+            frame: Frame::begin(0, IDLE),
         };
         match env.root() {
             Ok(status) => {
@@ -241,7 +286,7 @@ impl<C: Context> Tree<C> {
     /// # Errors
     /// The agent belongs to another tree or is poisoned (then [`recover`](Tree::recover)).
     pub fn halt(&self, agent: &mut Agent, at: &mut C::At<'_>, now: Time) -> Result<(), TickError> {
-        self.halt_with(&mut NoTrace, agent, at, now)
+        self.halt_with(None, agent, at, now)
     }
 
     /// [`halt`](Tree::halt), reporting what is halted.
@@ -255,12 +300,12 @@ impl<C: Context> Tree<C> {
         now: Time,
         trace: &mut dyn Trace,
     ) -> Result<(), TickError> {
-        self.halt_with(&mut Traced::new(trace), agent, at, now)
+        self.halt_with(Some(&mut Traced::new(trace)), agent, at, now)
     }
 
-    fn halt_with<T: Tracer>(
+    fn halt_with(
         &self,
-        trace: &mut T,
+        trace: Option<&mut dyn Tracer>,
         agent: &mut Agent,
         at: &mut C::At<'_>,
         now: Time,
@@ -269,14 +314,9 @@ impl<C: Context> Tree<C> {
         if agent.own.faults.any_mut() {
             return Err(TickError::Poisoned);
         }
-        let mut env = Env {
-            prog: &self.program,
-            funcs: &self.funcs,
-            own: &mut agent.own,
-            cx: Cx::with_nanos(at, now, 0, &mut agent.rng),
-            trace,
-            frame: Frame::NONE,
-        };
+        let cx = Cx::with_nanos(at, now, 0, &mut agent.rng);
+        let mut env = Env::new(self.code(), &mut agent.mem, &mut agent.own, cx);
+        env.trace = lend(trace);
         env.halt_thread(0);
         Ok(())
     }
@@ -288,7 +328,7 @@ impl<C: Context> Tree<C> {
     /// As [`halt`](Tree::halt).
     pub fn reset(&self, agent: &mut Agent, at: &mut C::At<'_>, now: Time) -> Result<(), TickError> {
         self.halt(agent, at, now)?;
-        agent.own.mem.fill(0);
+        agent.mem.fill(0);
         Ok(())
     }
 
@@ -311,20 +351,9 @@ impl<C: Context> Tree<C> {
             return Ok(());
         }
         // The tick that failed may have been a traced one: its ops are that program's.
-        let prog = if agent.own.faults.traced() {
-            self.traced()
-        } else {
-            &self.program
-        };
-        let mut env = Env {
-            prog,
-            funcs: &self.funcs,
-            own: &mut agent.own,
-            cx: Cx::with_nanos(at, now, 0, &mut agent.rng),
-            trace: NoTrace,
-            frame: Frame::NONE,
-        };
-        env.recover();
+        let code = self.code_of(&agent.own.faults);
+        let cx = Cx::with_nanos(at, now, 0, &mut agent.rng);
+        Env::new(code, &mut agent.mem, &mut agent.own, cx).recover();
         Ok(())
     }
 
@@ -332,7 +361,7 @@ impl<C: Context> Tree<C> {
     /// halted since.
     #[must_use]
     pub fn is_running(&self, agent: &Agent) -> bool {
-        agent.tree == self.id && resume_point(&self.program, &agent.own.mem, 0) != IDLE
+        agent.tree == self.id && resume_point(&self.program, &agent.mem, 0) != IDLE
     }
 
     /// The leaves that run, in depth-first order (and loops between two rounds); empty for an
@@ -342,7 +371,7 @@ impl<C: Context> Tree<C> {
         if agent.tree != self.id {
             return Vec::new();
         }
-        self.running_in(&agent.own.mem)
+        self.running_in(&agent.mem)
     }
 
     pub(crate) fn running_in(&self, mem: &[u8]) -> Vec<NodeId> {
@@ -379,7 +408,7 @@ impl<C: Context> Tree<C> {
         if agent.tree != self.id {
             return Vec::new();
         }
-        self.history_in(&agent.own.mem)
+        self.history_in(&agent.mem)
     }
 
     pub(crate) fn history_in(&self, mem: &[u8]) -> Vec<(NodeId, History)> {

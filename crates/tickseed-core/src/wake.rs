@@ -28,7 +28,7 @@ use crate::def::{Def, NodeDef, NodeId};
 use crate::key::KeyId;
 use crate::kind::Kind;
 use crate::nodes::{Choose, Finished};
-use crate::run::{Tracer, at, get, get_deadline, stored_root};
+use crate::run::{at, get, get_deadline, stored_root};
 use crate::time::Time;
 
 /// Wake sets of a program, each computed when it is first wanted.
@@ -119,39 +119,6 @@ impl WakeSet {
             }
         }
         (soonest != u64::MAX).then_some(Time(soonest))
-    }
-}
-
-/// Watches a tick for calls that were not declared.
-pub(crate) struct Watch<'w> {
-    table: &'w WakeTable,
-    /// Whether there was one.
-    heard: bool,
-}
-
-impl<'w> Watch<'w> {
-    #[inline(always)]
-    pub(crate) fn new(table: &'w WakeTable) -> Self {
-        Watch {
-            table,
-            heard: false,
-        }
-    }
-}
-
-impl Tracer for Watch<'_> {
-    const ON: bool = false;
-    const WATCH: bool = true;
-    #[inline(always)]
-    fn visit(&mut self, pc: Pc) {
-        self.heard |= self.table.is_loud(pc);
-    }
-    fn unwind(&mut self) {
-        self.heard = true;
-    }
-    #[inline(always)]
-    fn heard(&self) -> bool {
-        self.heard
     }
 }
 

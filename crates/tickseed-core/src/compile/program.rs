@@ -318,15 +318,6 @@ pub(crate) struct Thread {
     pub(crate) end: Pc,
 }
 
-/// The beginning of a tick of the whole tree: everything the first op needs in one place.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Entry {
-    pub(crate) op: Op,
-    pub(crate) pc: Pc,
-    /// Whether it goes on with a running leaf that nothing must act before.
-    pub(crate) alone: bool,
-}
-
 /// Something to be done when a yield is unwound.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Unwind {
@@ -489,7 +480,7 @@ pub(crate) struct Program {
     pub(crate) tables: Vec<Pc>,
     pub(crate) threads: Vec<Thread>,
     /// Where a tick of the first of them begins, by the resume point as it is kept.
-    pub(crate) entries: Vec<Entry>,
+    pub(crate) entries: Vec<Pc>,
     /// Whether that is kept in more than one byte.
     pub(crate) wide: bool,
     pub(crate) yields: Vec<YieldInfo>,
@@ -547,16 +538,8 @@ impl Program {
         let t = self.threads[0];
         debug_assert_eq!((t.slot, t.lo), (0, 0));
         self.wide = t.width > 1;
-        let entry = |stored: u32| {
-            let pc = self.tables[(t.table + stored) as usize];
-            let op = self.ops[pc as usize];
-            let alone = matches!(
-                op,
-                Op::Tick { .. } | Op::LeafTick { .. } | Op::WaitTick { .. }
-            );
-            Entry { op, pc, alone }
-        };
-        self.entries = (0..=t.yields).map(entry).collect();
+        let table = t.table as usize;
+        self.entries = self.tables[table..=table + t.yields as usize].to_vec();
     }
 
     /// The innermost node that both lie below.

@@ -106,6 +106,40 @@ impl Quick {
     }
 }
 
+/// [`Quick`], of a whole number of four bytes, or of none.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Span {
+    offset: u32,
+    from: u32,
+    len: u32,
+}
+
+impl From<Quick> for Span {
+    fn from(quick: Quick) -> Span {
+        // Never all the numbers, so the length is one of them.
+        Span {
+            offset: quick.offset,
+            from: quick.from,
+            len: quick.span + 1,
+        }
+    }
+}
+
+impl Span {
+    /// Holds for no number.
+    pub(crate) const NEVER: Span = Span {
+        offset: 0,
+        from: 0,
+        len: 0,
+    };
+
+    #[inline(always)]
+    pub(crate) fn holds(&self, block: &[u8]) -> bool {
+        let value = u32::from_ne_bytes(bytes(block, self.offset));
+        value.wrapping_sub(self.from) < self.len
+    }
+}
+
 /// Maps the bits of a number to an integer in the same order; the zeros are next to each
 /// other, and NaN lies beyond the infinities.
 #[inline(always)]

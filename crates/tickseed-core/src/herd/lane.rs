@@ -7,16 +7,17 @@ use super::awake::AwakeOf;
 use super::look;
 use super::slots::{GenerationsOf, Handle, HerdId, bit, set_bit};
 use super::turns::Turns;
+use crate::compile::IDLE;
 use crate::context::{Context, Cx};
 use crate::error::TickError;
 use crate::leaf::SideSlot;
 use crate::rng::Rng;
-use crate::run::{Env, Failed, Faults, Frame, Memory, NoTrace, Slot, Traced, Tracer};
+use crate::run::{Env, Failed, Faults, Frame, Slot, Traced, Tracer, lend};
 use crate::status::Status;
 use crate::time::Time;
 use crate::trace::Trace;
 use crate::tree::Tree;
-use crate::wake::{WakeTable, Watch};
+use crate::wake::WakeTable;
 
 /// What ticking a stretch leaves to be done by the herd.
 #[derive(Default)]
@@ -171,16 +172,22 @@ impl<C: Context> Lane<'_, C> {
 
     /// Ticks an agent. If that fails, its faults are in `out` and it is noted as poisoned.
     #[inline(always)]
-    fn tick<T: Tracer>(
+    fn tick(
         &mut self,
         local: u32,
         at: &mut C::At<'_>,
         now: Time,
-        trace: T,
+        trace: Option<&mut dyn Tracer>,
         table: Option<&WakeTable>,
     ) -> Result<Done, Failed> {
         let tree = self.tree;
-        let prog = if T::ON { tree.traced() } else { &tree.program };
+        let code = if trace.is_some() {
+            tree.traced()
+        } else if table.is_some() {
+            tree.watched()
+        } else {
+            tree.code()
+        };
         let i = local as usize;
         let last = if self.special {
             self.own_last(local, now)
@@ -219,39 +226,39 @@ impl<C: Context> Lane<'_, C> {
         } else {
             &mut self.sides[i * sides..][..sides]
         };
+        let mut beside = Slot {
+            side,
+            faults: &guard.out.faults,
+        };
         let mut env = Env {
-            prog,
-            funcs: &tree.funcs,
-            own: &mut Slot {
-                mem,
-                side,
-                faults: &guard.out.faults,
-            },
+            code,
+            mem,
+            beside: &mut beside,
             cx: Cx::with_nanos(at, now, dt, rng),
-            trace,
-            frame: Frame::of(0),
+            trace: lend(trace),
+            heard: false,
+            frame: Frame::begin(0, IDLE),
         };
         let status = env.root()?;
         let nap = match table {
             None => None,
             Some(table) => {
-                let mem = env.own.mem();
+                let mem = &*env.mem;
                 let same = match before {
                     Some(before) => ends(mem) == Some(before),
                     None => guard.out.before == mem,
                 };
-                let heard = env.trace.heard();
+                let heard = env.heard;
                 let stutters =
                     same && !heard || table.is_sabotaged() && table.overlooks(same, heard);
                 let rests = stutters || {
                     // The tick itself is over.
                     env.frame = Frame::NONE;
-                    let (mem, faults) = (env.own.mem(), &guard.out.faults);
-                    look::rests(tree, table, mem, env.cx.at(), now, faults) == Some(status)
+                    let faults = &guard.out.faults;
+                    look::rests(tree, table, env.mem, env.cx.at(), now, faults) == Some(status)
                 };
-                let mem = env.own.mem();
                 rests
-                    .then(|| table.sleep(&tree.program, &tree.def, mem, now))
+                    .then(|| table.sleep(&tree.program, &tree.def, env.mem, now))
                     .flatten()
             }
         };
@@ -300,7 +307,7 @@ impl<C: Context> Lane<'_, C> {
         now: Time,
         table: &WakeTable,
     ) -> Result<Status, Failed> {
-        let done = self.tick(local, at, now, Watch::new(table), Some(table))?;
+        let done = self.tick(local, at, now, None, Some(table))?;
         match done.nap {
             None => {}
             Some(None) => self.awake.sleep(local),
@@ -372,7 +379,7 @@ impl<C: Context> Lane<'_, C> {
         now: Time,
     ) -> Result<Status, Failed> {
         self.rouse(local);
-        Ok(self.tick(local, at, now, NoTrace, None)?.status)
+        Ok(self.tick(local, at, now, None, None)?.status)
     }
 
     /// A tick that is not watched may leave anything behind.
@@ -403,18 +410,16 @@ impl<C: Context> Lane<'_, C> {
             out: &mut *self.out,
         };
         guard.out.leaving.set(true);
-        let mut env = Env {
-            prog: &tree.program,
-            funcs: &tree.funcs,
-            own: &mut Slot {
-                mem: &mut self.blocks[i * stride..(i + 1) * stride],
-                side: &mut self.sides[i * sides..(i + 1) * sides],
-                faults: &guard.out.faults,
-            },
-            cx: Cx::with_nanos(at, now, 0, rng),
-            trace: NoTrace,
-            frame: Frame::NONE,
+        let mut beside = Slot {
+            side: &mut self.sides[i * sides..(i + 1) * sides],
+            faults: &guard.out.faults,
         };
+        let mut env = Env::new(
+            tree.code(),
+            &mut self.blocks[i * stride..(i + 1) * stride],
+            &mut beside,
+            Cx::with_nanos(at, now, 0, rng),
+        );
         env.halt_thread(0);
         drop(env);
         guard.out.leaving.set(false);
@@ -433,10 +438,7 @@ struct Done {
 /// Does what leaves have asked for: when to wake the agent, and whether it leaves; then it is
 /// halted.
 #[cold]
-fn asked<C: Context, T: Tracer, M: Memory>(
-    env: &mut Env<'_, '_, '_, C, T, M>,
-    noted: &Cell<bool>,
-) -> (Option<Time>, bool) {
+fn asked<C: Context>(env: &mut Env<'_, '_, '_, C>, noted: &Cell<bool>) -> (Option<Time>, bool) {
     env.frame = Frame::NONE;
     let leaving = env.cx.wants_despawn();
     let wake = env.cx.requested_wake();
@@ -576,7 +578,7 @@ impl<'t, 'h, C: Context> Ticker<'t, 'h, C> {
         let mut traced = Traced::new(trace);
         let mut turn = |lane: &mut Lane<'h, C>| {
             lane.rouse(local);
-            match lane.tick(local, at, now, &mut traced, None) {
+            match lane.tick(local, at, now, Some(&mut traced), None) {
                 Ok(done) => Ok(done.status),
                 Err(Failed) => Err(lane.error()),
             }
@@ -623,7 +625,7 @@ fn caught<'h, C: Context>(
     let stride = lane.tree.program.bytes;
     let block = &lane.blocks[local as usize * stride..(local as usize + 1) * stride];
     let node = match frame {
-        Some(f) if f.traced => Some(lane.tree.traced().op_nodes[f.pc as usize]),
+        Some(f) if f.traced => Some(lane.tree.traced().prog().op_nodes[f.pc as usize]),
         Some(f) => Some(lane.tree.program.op_nodes[f.pc as usize]),
         // The leaf that ran panicked: the resume point tells which.
         None => lane.tree.running_in(block).first().copied(),

@@ -36,7 +36,7 @@ pub(crate) fn still<C: Context>(
     // The first yield is 0, and before it comes idle, the greatest number.
     let began = stored.wrapping_sub(1);
     let mut look = Look {
-        pc: at(&prog.entries, stored).pc,
+        pc: *at(&prog.entries, stored),
         old: began,
         calls: true,
         faults,
@@ -73,7 +73,7 @@ pub(crate) fn rests<C: Context>(
     let stored = stored_root(&tree.program, mem);
     let began = stored.wrapping_sub(1);
     let mut look = Look {
-        pc: at(&tree.program.entries, stored).pc,
+        pc: *at(&tree.program.entries, stored),
         old: began,
         calls: false,
         faults,
@@ -113,7 +113,7 @@ fn at_length<C: Context>(
                 either(at(&prog.compares, compare).passes::<C>(cx), s, f)
             }
             Op::Ask { func, s, f } if look.calls && !table.is_loud(pc) => {
-                either(at(&tree.funcs.preds, func)(cx), s, f)
+                either(at(&tree.funcs.preds, func).holds(cx), s, f)
             }
             Op::Resume {
                 lo,

@@ -37,7 +37,7 @@ use crate::history::History;
 use crate::leaf::SideSlot;
 use crate::nodes::Choose;
 use crate::rng::Rng;
-use crate::run::{Env, Faults, Frame, NoTrace, Slot, resume_point};
+use crate::run::{Env, Faults, Slot, resume_point};
 use crate::time::Time;
 use crate::tree::Tree;
 
@@ -155,6 +155,8 @@ impl<C: Context> Herd<C> {
     /// A herd with options.
     #[must_use]
     pub fn with(tree: Arc<Tree<C>>, options: HerdOptions) -> Herd<C> {
+        // Now, since ticks do not allocate.
+        tree.code();
         let mut herd = Herd {
             id: HerdId::next(),
             options: HerdOptions {
@@ -428,22 +430,16 @@ impl<C: Context> Herd<C> {
         let mut noted = Noted(&mut self.poisoned, index, Some(faults.unwrap_or_default()));
         if let Some(faults) = &noted.2 {
             let (stride, sides) = (tree.program.bytes, tree.program.sides);
-            let mut env = Env {
-                prog: if faults.traced() {
-                    tree.traced()
-                } else {
-                    &tree.program
-                },
-                funcs: &tree.funcs,
-                own: &mut Slot {
-                    mem: &mut self.blocks[i * stride..(i + 1) * stride],
-                    side: &mut self.sides[i * sides..(i + 1) * sides],
-                    faults,
-                },
-                cx: Cx::with_nanos(at, now, 0, rng),
-                trace: NoTrace,
-                frame: Frame::NONE,
+            let mut beside = Slot {
+                side: &mut self.sides[i * sides..(i + 1) * sides],
+                faults,
             };
+            let mut env = Env::new(
+                tree.code_of(faults),
+                &mut self.blocks[i * stride..(i + 1) * stride],
+                &mut beside,
+                Cx::with_nanos(at, now, 0, rng),
+            );
             if !poisoned {
                 set_bit(&mut self.slots.ready, index, false);
             }

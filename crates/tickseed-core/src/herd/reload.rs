@@ -12,7 +12,7 @@ use super::{Handle, Herd, HerdReport};
 use crate::context::{Context, Cx};
 use crate::leaf::SideSlot;
 use crate::rng::Rng;
-use crate::run::{Env, Faults, Frame, NoTrace, Slot};
+use crate::run::{Env, Faults, Slot};
 use crate::snapshot::{Origin, Report, Target, halt_lost, keep_boxed, restore};
 use crate::time::Time;
 use crate::tree::Tree;
@@ -72,22 +72,16 @@ impl<C: Context> Leaving<'_, C> {
         let mut recover = poisoned;
         loop {
             let mut go = || {
-                let mut env = Env {
-                    prog: if faults.traced() {
-                        tree.traced()
-                    } else {
-                        &tree.program
-                    },
-                    funcs: &tree.funcs,
-                    own: &mut Slot {
-                        mem: &mut *block,
-                        side: &mut *sides,
-                        faults,
-                    },
-                    cx: Cx::with_nanos(at, now, 0, rng),
-                    trace: NoTrace,
-                    frame: Frame::NONE,
+                let mut beside = Slot {
+                    side: &mut *sides,
+                    faults,
                 };
+                let mut env = Env::new(
+                    tree.code_of(faults),
+                    &mut *block,
+                    &mut beside,
+                    Cx::with_nanos(at, now, 0, rng),
+                );
                 if recover {
                     env.recover();
                 } else {

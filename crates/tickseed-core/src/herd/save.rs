@@ -227,7 +227,7 @@ impl<C: Context> Herd<C> {
     ) -> Result<(Handle, Report), super::HerdError> {
         let handle = self.spawn()?;
         let (agent, report) = self.tree.restore(snapshot, now);
-        self.block_mut(handle.index).copy_from_slice(&agent.own.mem);
+        self.block_mut(handle.index).copy_from_slice(&agent.mem);
         if let Some(rng) = self.rngs.get_mut(handle.index as usize) {
             *rng = agent.rng;
         }

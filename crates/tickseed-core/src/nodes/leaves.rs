@@ -14,6 +14,7 @@
 
 use alloc::borrow::Cow;
 use alloc::boxed::Box;
+use alloc::sync::Arc;
 
 use crate::compile::{Edges, Lower, Op, Region, Undo};
 use crate::context::{Context, Cx};
@@ -59,7 +60,7 @@ impl<C: Context> Nodes<C> {
         name: impl Into<Cow<'static, str>>,
         f: impl for<'x, 'y, 'a> Fn(&'x mut Cx<'y, 'a, C>) -> R + Send + Sync + 'static,
     ) -> Node<C> {
-        let act = Func::Act(Box::new(move |cx: &mut Cx<'_, '_, C>| {
+        let act = Func::Act(Arc::new(move |cx: &mut Cx<'_, '_, C>| {
             Answer::of(f(cx).into_outcome(), cx)
         }));
         Node::leaf(
@@ -80,7 +81,7 @@ impl<C: Context> Nodes<C> {
         name: impl Into<Cow<'static, str>>,
         f: impl for<'x, 'y, 'a> Fn(&'x mut Cx<'y, 'a, C>) -> R + Send + Sync + 'static,
     ) -> Node<C> {
-        let act = Func::Act(Box::new(move |cx: &mut Cx<'_, '_, C>| {
+        let act = Func::Act(Arc::new(move |cx: &mut Cx<'_, '_, C>| {
             Answer::of(f(cx).into_outcome(), cx)
         }));
         Node::leaf(
@@ -101,7 +102,7 @@ impl<C: Context> Nodes<C> {
                 boxed: false,
                 may_skip: false,
             },
-            [Func::Leaf(Box::new(leaf))],
+            [Func::Leaf(Arc::new(leaf))],
         )
         .named(name)
     }

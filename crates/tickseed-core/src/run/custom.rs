@@ -1,24 +1,24 @@
 //! Serving a custom node: its children are threads.
 
-use super::{Env, Failed, Memory, Tracer};
+use super::{Env, Failed};
 use crate::compile::{CustomSpec, IDLE};
 use crate::context::{Context, Cx};
 use crate::custom::{BranchHost, Branches, Stop};
 use crate::def::NodeId;
 use crate::status::Status;
 
-struct Host<'h, 'e, 'x, 'a, C: Context, T: Tracer, M: Memory> {
-    env: &'h mut Env<'e, 'x, 'a, C, T, M>,
+struct Host<'h, 'e, 'x, 'a, C: Context> {
+    env: &'h mut Env<'e, 'x, 'a, C>,
     spec: CustomSpec,
     last: Option<u32>,
 }
 
-impl<C: Context, T: Tracer, M: Memory> BranchHost<C> for Host<'_, '_, '_, '_, C, T, M> {
+impl<C: Context> BranchHost<C> for Host<'_, '_, '_, '_, C> {
     fn len(&self) -> usize {
         self.spec.children as usize
     }
     fn tick(&mut self, child: usize) -> Result<Status, Stop> {
-        if self.env.own.faults().any() {
+        if self.env.beside.faults().any() {
             // The rule went on after a child failed or panicked: nothing more is ticked.
             return Err(Stop::passed_on());
         }
@@ -28,7 +28,7 @@ impl<C: Context, T: Tracer, M: Memory> BranchHost<C> for Host<'_, '_, '_, '_, C,
             .map_err(|Failed| Stop::passed_on())
     }
     fn halt(&mut self, child: usize) {
-        if !self.env.own.faults().any() {
+        if !self.env.beside.faults().any() {
             self.env.halt_thread(self.spec.first + child as u32);
         }
     }
@@ -39,20 +39,20 @@ impl<C: Context, T: Tracer, M: Memory> BranchHost<C> for Host<'_, '_, '_, '_, C,
         f(&mut self.env.cx);
     }
     fn state(&mut self) -> &mut [u8] {
-        &mut self.env.own.mem_mut()
+        &mut self.env.mem
             [self.spec.state as usize..(self.spec.state + self.spec.state_len) as usize]
     }
     fn memory(&mut self) -> &mut [u8] {
-        &mut self.env.own.mem_mut()
+        &mut self.env.mem
             [self.spec.memory as usize..(self.spec.memory + self.spec.memory_len) as usize]
     }
 }
 
-impl<C: Context, T: Tracer, M: Memory> Env<'_, '_, '_, C, T, M> {
+impl<C: Context> Env<'_, '_, '_, C> {
     /// Begins an activation.
     pub(crate) fn custom_start(&mut self, custom: u32) {
-        let spec = self.prog.customs[custom as usize];
-        self.own.mem_mut()[spec.state as usize..(spec.state + spec.state_len) as usize].fill(0);
+        let spec = self.prog().customs[custom as usize];
+        self.mem[spec.state as usize..(spec.state + spec.state_len) as usize].fill(0);
         for child in 0..spec.children {
             self.set_resume_point(spec.first + child, IDLE);
         }
@@ -65,8 +65,8 @@ impl<C: Context, T: Tracer, M: Memory> Env<'_, '_, '_, C, T, M> {
         fresh: bool,
         node: NodeId,
     ) -> Result<Status, Failed> {
-        let spec = self.prog.customs[custom as usize];
-        let rule = &self.funcs.customs[spec.func as usize];
+        let spec = self.prog().customs[custom as usize];
+        let rule = &self.funcs().customs[spec.func as usize];
         let mut host = Host {
             env: self,
             spec,
@@ -77,22 +77,19 @@ impl<C: Context, T: Tracer, M: Memory> Env<'_, '_, '_, C, T, M> {
         match result {
             // A rule that swallowed a child's error does not hide it; nor does one that caught a
             // panic, after which the child is half done.
-            _ if self.own.faults().any() => {
-                if !self.own.faults().failed() {
+            _ if self.beside.faults().any() => {
+                if !self.beside.faults().failed() {
                     let error = "a child panicked, and the node caught it and went on: end what panics in the leaf itself, or let it pass";
                     let error = crate::leaf::LeafError::new(error);
-                    self.own
+                    self.beside
                         .faults()
                         .note(|fault| fault.error = Some((node, error)));
                 }
                 Err(Failed)
             }
             Ok(status) => {
-                if T::ON
-                    && let Some(c) = last
-                {
-                    self.trace
-                        .decided(node, self.prog.child_nodes[(spec.nodes + c) as usize]);
+                if let Some(c) = last {
+                    self.mark_decided(node, self.prog().child_nodes[(spec.nodes + c) as usize]);
                 }
                 if status != Status::Running {
                     for child in 0..spec.children {
@@ -105,7 +102,7 @@ impl<C: Context, T: Tracer, M: Memory> Env<'_, '_, '_, C, T, M> {
                 let error = stop.into_error().unwrap_or_else(|| {
                     crate::leaf::LeafError::new("the node stopped without an error of its own")
                 });
-                self.own
+                self.beside
                     .faults()
                     .note(|fault| fault.error = Some((node, error)));
                 Err(Failed)
@@ -115,12 +112,12 @@ impl<C: Context, T: Tracer, M: Memory> Env<'_, '_, '_, C, T, M> {
 
     /// The halt hook.
     pub(crate) fn halt_custom(&mut self, custom: u32) {
-        let spec = self.prog.customs[custom as usize];
-        let rule = &self.funcs.customs[spec.func as usize];
+        let spec = self.prog().customs[custom as usize];
+        let rule = &self.funcs().customs[spec.func as usize];
         let (s, m) = (spec.state as usize, spec.memory as usize);
         let (state_len, memory_len) = (spec.state_len as usize, spec.memory_len as usize);
         // History lies before frames in the block.
-        let (front, back) = self.own.mem_mut().split_at_mut(s);
+        let (front, back) = self.mem.split_at_mut(s);
         rule.halt(
             &mut back[..state_len],
             &mut front[m..m + memory_len],

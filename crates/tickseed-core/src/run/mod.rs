@@ -3,8 +3,12 @@
 mod block;
 mod custom;
 mod exec;
+mod link;
 mod parallel;
 mod rare;
+mod rows;
+mod step;
+mod steps;
 mod unwind;
 
 use alloc::boxed::Box;
@@ -20,6 +24,8 @@ use crate::status::Status;
 use crate::trace::{KeyView, Trace};
 
 pub(crate) use block::{get, get_deadline, put, put_deadline};
+pub(crate) use link::Code;
+pub(crate) use steps::{Act, CallLeaf, Judge};
 
 /// Whether, and how, a tick or a halt was cut short: nothing, as a rule. It is filled in where
 /// it happens and read by whoever called; until it is taken, the agent is poisoned.
@@ -117,83 +123,32 @@ pub(crate) struct PendingUnwind {
 #[derive(Debug)]
 pub(crate) struct Failed;
 
-/// Whoever watches a tick. `ON` is false for nobody: then nothing of it is compiled in.
+/// Whoever is told of what happens in a tick.
 pub(crate) trait Tracer {
-    const ON: bool;
-    /// Whether it wants to know what is called: for schedulers that let agents sleep.
-    const WATCH: bool = false;
-    /// An op that may call out is about to be carried out.
-    fn visit(&mut self, _pc: Pc) {}
-    /// Something is ended from outside.
-    fn unwind(&mut self) {}
-    /// Whether it has heard of anything that a sleeping agent would miss.
-    #[inline(always)]
-    fn heard(&self) -> bool {
-        false
-    }
-    fn enter(&mut self, _node: NodeId) {}
-    fn leave(&mut self, _node: NodeId, _status: Status) {}
-    fn halted(&mut self, _node: NodeId) {}
-    fn decided(&mut self, _node: NodeId, _child: NodeId) {}
+    fn enter(&mut self, node: NodeId);
+    fn leave(&mut self, node: NodeId, status: Status);
+    fn halted(&mut self, node: NodeId);
+    fn decided(&mut self, node: NodeId, child: NodeId);
     /// See [`Trace::keys`].
-    fn keys(&mut self, _node: Option<NodeId>, _keys: &dyn KeyView) {}
+    fn keys(&mut self, node: Option<NodeId>, keys: &dyn KeyView);
     /// The node that was entered last and is not left.
-    fn innermost(&self) -> Option<NodeId> {
-        None
-    }
+    fn innermost(&self) -> Option<NodeId>;
     /// How many entered nodes are not left.
-    fn depth(&self) -> usize {
-        0
-    }
+    fn depth(&self) -> usize;
     /// Leaves the nodes entered since, as running.
-    fn running(&mut self, _depth: usize) {}
+    fn running(&mut self, depth: usize);
     /// Leaves the nodes that are entered below this one, as running.
-    fn running_below(&mut self, _node: u32) {}
+    fn running_below(&mut self, node: u32);
 }
 
-pub(crate) struct NoTrace;
-impl Tracer for NoTrace {
-    const ON: bool = false;
-}
-
-impl<T: Tracer> Tracer for &mut T {
-    const ON: bool = T::ON;
-    const WATCH: bool = T::WATCH;
-    fn visit(&mut self, pc: Pc) {
-        T::visit(self, pc);
-    }
-    fn unwind(&mut self) {
-        T::unwind(self);
-    }
-    fn heard(&self) -> bool {
-        T::heard(self)
-    }
-    fn enter(&mut self, node: NodeId) {
-        T::enter(self, node);
-    }
-    fn leave(&mut self, node: NodeId, status: Status) {
-        T::leave(self, node, status);
-    }
-    fn halted(&mut self, node: NodeId) {
-        T::halted(self, node);
-    }
-    fn decided(&mut self, node: NodeId, child: NodeId) {
-        T::decided(self, node, child);
-    }
-    fn keys(&mut self, node: Option<NodeId>, keys: &dyn KeyView) {
-        T::keys(self, node, keys);
-    }
-    fn innermost(&self) -> Option<NodeId> {
-        T::innermost(self)
-    }
-    fn depth(&self) -> usize {
-        T::depth(self)
-    }
-    fn running(&mut self, depth: usize) {
-        T::running(self, depth);
-    }
-    fn running_below(&mut self, node: u32) {
-        T::running_below(self, node);
+/// Lends it to a tick.
+#[inline(always)]
+pub(crate) fn lend<'e, 't: 'e>(
+    trace: Option<&'e mut (dyn Tracer + 't)>,
+) -> Option<&'e mut (dyn Tracer + 'e)> {
+    match trace {
+        Some(trace) => Some(trace),
+        None => None,
     }
 }
 
@@ -213,7 +168,6 @@ impl<'t> Traced<'t> {
 }
 
 impl Tracer for Traced<'_> {
-    const ON: bool = true;
     fn enter(&mut self, node: NodeId) {
         self.open.push(node);
         self.sink.enter(node);
@@ -252,40 +206,33 @@ impl Tracer for Traced<'_> {
 }
 
 /// Everything a tick works on.
-pub(crate) struct Env<'e, 'x, 'a, C: Context, T: Tracer, M: Memory> {
-    pub(crate) prog: &'e Program,
-    pub(crate) funcs: &'e Funcs<C>,
-    pub(crate) own: &'e mut M,
+pub(crate) struct Env<'e, 'x, 'a, C: Context> {
+    pub(crate) code: &'e Code<C>,
+    /// The agent's block.
+    pub(crate) mem: &'e mut [u8],
+    pub(crate) beside: &'e mut dyn Beside,
     pub(crate) cx: Cx<'x, 'a, C>,
-    pub(crate) trace: T,
+    /// Then the program is the one with marks.
+    pub(crate) trace: Option<&'e mut dyn Tracer>,
+    /// Whether something was called or ended that a sleeping agent would miss. Only kept by
+    /// steps that were made for schedulers that let agents sleep.
+    pub(crate) heard: bool,
     pub(crate) frame: Frame,
 }
 
-/// What an agent has of its own. Behind one reference, since a tick hands it on once and
-/// seldom needs more than a byte of it.
-pub(crate) trait Memory {
-    fn mem(&self) -> &[u8];
-    fn mem_mut(&mut self) -> &mut [u8];
+/// What an agent has beside its block.
+pub(crate) trait Beside {
     fn side(&mut self) -> &mut [SideSlot];
     fn faults(&self) -> &Faults;
 }
 
 /// That of an agent whose state lies in the columns of a herd.
 pub(crate) struct Slot<'s> {
-    pub(crate) mem: &'s mut [u8],
     pub(crate) side: &'s mut [SideSlot],
     pub(crate) faults: &'s Faults,
 }
 
-impl Memory for Slot<'_> {
-    #[inline(always)]
-    fn mem(&self) -> &[u8] {
-        self.mem
-    }
-    #[inline(always)]
-    fn mem_mut(&mut self) -> &mut [u8] {
-        self.mem
-    }
+impl Beside for Slot<'_> {
     fn side(&mut self) -> &mut [SideSlot] {
         self.side
     }
@@ -298,29 +245,32 @@ impl Memory for Slot<'_> {
 #[derive(Clone, Copy)]
 pub(crate) struct Frame {
     thread: u32,
-    /// The resume point of the last tick, until it is taken up or unwound.
-    old: Yield,
     /// The op that calls out. Every op that does puts itself here first, were it only to read a
     /// key: else the leaf that was called before would be ended again.
     pc: Pc,
+    /// The resume point of the last tick.
+    began: Yield,
+    /// The same, until it is taken up or unwound.
+    old: Yield,
 }
 
 impl Frame {
     /// No thread is being ticked.
-    pub(crate) const NONE: Frame = Frame::of(u32::MAX);
+    pub(crate) const NONE: Frame = Frame::begin(u32::MAX, IDLE);
 
-    /// The beginning of a thread's tick.
+    /// The beginning of a thread's tick that goes on from a resume point.
     #[inline(always)]
-    pub(crate) const fn of(thread: u32) -> Frame {
+    pub(crate) const fn begin(thread: u32, began: Yield) -> Frame {
         Frame {
             thread,
-            old: IDLE,
             pc: 0,
+            began,
+            old: began,
         }
     }
 }
 
-impl<C: Context, T: Tracer, M: Memory> Drop for Env<'_, '_, '_, C, T, M> {
+impl<C: Context> Drop for Env<'_, '_, '_, C> {
     /// By an error or a panic, if a thread is being ticked still.
     #[cold]
     fn drop(&mut self) {
@@ -328,18 +278,52 @@ impl<C: Context, T: Tracer, M: Memory> Drop for Env<'_, '_, '_, C, T, M> {
     }
 }
 
-impl<C: Context, T: Tracer, M: Memory> Env<'_, '_, '_, C, T, M> {
+impl<'e, 'x, 'a, C: Context> Env<'e, 'x, 'a, C> {
+    /// The program.
+    #[inline(always)]
+    pub(crate) fn prog(&self) -> &'e Program {
+        self.code.prog()
+    }
+
+    /// The functions that it calls.
+    #[inline(always)]
+    pub(crate) fn funcs(&self) -> &'e Funcs<C> {
+        self.code.funcs()
+    }
+
+    /// For work that is not a tick: halting, or making good a tick that was cut short.
+    pub(crate) fn new(
+        code: &'e Code<C>,
+        mem: &'e mut [u8],
+        beside: &'e mut dyn Beside,
+        cx: Cx<'x, 'a, C>,
+    ) -> Self {
+        Env {
+            code,
+            mem,
+            beside,
+            cx,
+            trace: None,
+            heard: false,
+            frame: Frame::NONE,
+        }
+    }
+}
+
+impl<C: Context> Env<'_, '_, '_, C> {
     /// Notes where the thread being ticked is, if there is one.
     fn note_frame(&mut self) {
-        let Frame { thread, pc, old } = self.frame;
+        let Frame {
+            thread, pc, old, ..
+        } = self.frame;
         if thread != Frame::NONE.thread {
             let record = FrameRecord {
                 thread,
                 pc,
                 old,
-                traced: T::ON,
+                traced: self.trace.is_some(),
             };
-            self.own.faults().note(|fault| fault.frames.push(record));
+            self.beside.faults().note(|fault| fault.frames.push(record));
         }
     }
 }
@@ -384,37 +368,53 @@ impl<C: Context> KeyView for Lent<'_, '_, C> {
     }
 }
 
-impl<C: Context, T: Tracer, M: Memory> Env<'_, '_, '_, C, T, M> {
+impl<C: Context> Env<'_, '_, '_, C> {
     /// Shows the keys to the trace, after a node's work.
     #[inline(always)]
     pub(crate) fn show_keys(&mut self, node: Option<NodeId>) {
-        if T::ON && !(C::schema().keys.is_empty() && C::own_keys(self.cx.at()) == 0) {
-            self.trace.keys(node, &Lent::<C>(self.cx.at()));
+        if let Some(trace) = &mut self.trace
+            && !(C::schema().keys.is_empty() && C::own_keys(self.cx.at()) == 0)
+        {
+            trace.keys(node, &Lent::<C>(self.cx.at()));
         }
     }
 
     /// Shows the keys to the trace, after work of the node that was entered last.
     #[inline(always)]
     pub(crate) fn show_keys_now(&mut self) {
-        if T::ON
-            && let Some(node) = self.trace.innermost()
+        if let Some(trace) = &self.trace
+            && let Some(node) = trace.innermost()
         {
             self.show_keys(Some(node));
+        }
+    }
+
+    /// Tells the trace that a node was halted.
+    fn mark_halted(&mut self, node: NodeId) {
+        if let Some(trace) = &mut self.trace {
+            trace.halted(node);
+        }
+    }
+
+    /// Tells the trace which child decided.
+    fn mark_decided(&mut self, node: NodeId, child: NodeId) {
+        if let Some(trace) = &mut self.trace {
+            trace.decided(node, child);
         }
     }
 
     /// The thread's resume point.
     #[inline(always)]
     pub(crate) fn resume_point(&self, thread: u32) -> Yield {
-        resume_point(self.prog, self.own.mem(), thread)
+        resume_point(self.prog(), self.mem, thread)
     }
 
     #[inline(always)]
     pub(crate) fn set_resume_point(&mut self, thread: u32, y: Yield) {
-        let t = &self.prog.threads[thread as usize];
+        let t = &self.prog().threads[thread as usize];
         if t.width != 0 {
             let stored = if y == IDLE { 0 } else { y - t.lo + 1 };
-            put(self.own.mem_mut(), t.slot, t.width, stored);
+            put(self.mem, t.slot, t.width, stored);
         }
     }
 }

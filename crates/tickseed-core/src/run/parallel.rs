@@ -1,6 +1,6 @@
 //! One tick of a parallel: the rule of [`nodes::Parallel`](crate::nodes::Parallel).
 
-use super::{Env, Failed, Memory, Tracer};
+use super::{Env, Failed};
 use crate::compile::ParSpec;
 use crate::context::Context;
 use crate::nodes::{Decide, Finished, Leftover, Threshold, Tie};
@@ -24,13 +24,13 @@ impl Counts {
     }
 }
 
-impl<C: Context, T: Tracer, M: Memory> Env<'_, '_, '_, C, T, M> {
+impl<C: Context> Env<'_, '_, '_, C> {
     fn latch(&self, p: &ParSpec, child: u32) -> u8 {
-        self.own.mem()[(p.latches + child / 4) as usize] >> (2 * (child % 4)) & 3
+        self.mem[(p.latches + child / 4) as usize] >> (2 * (child % 4)) & 3
     }
 
     fn set_latch(&mut self, p: &ParSpec, child: u32, value: u8) {
-        let byte = &mut self.own.mem_mut()[(p.latches + child / 4) as usize];
+        let byte = &mut self.mem[(p.latches + child / 4) as usize];
         let shift = 2 * (child % 4);
         *byte = *byte & !(3 << shift) | value << shift;
     }
@@ -38,7 +38,7 @@ impl<C: Context, T: Tracer, M: Memory> Env<'_, '_, '_, C, T, M> {
     /// Begins an activation.
     pub(crate) fn par_start(&mut self, p: &ParSpec) {
         let bytes = p.children.div_ceil(4) + u32::from(p.verdict.is_some());
-        self.own.mem_mut()[p.latches as usize..(p.latches + bytes) as usize].fill(0);
+        self.mem[p.latches as usize..(p.latches + bytes) as usize].fill(0);
         for child in 0..p.children {
             self.set_resume_point(p.first + child, crate::compile::IDLE);
         }
@@ -47,7 +47,7 @@ impl<C: Context, T: Tracer, M: Memory> Env<'_, '_, '_, C, T, M> {
     /// One tick; halts what is left over when it finishes.
     pub(crate) fn par_tick(&mut self, p: &ParSpec) -> Result<Status, Failed> {
         let status = self.par_decide(p)?;
-        if T::ON {
+        if self.trace.is_some() {
             self.par_mark(p, status);
         }
         if status != Status::Running {
@@ -61,7 +61,7 @@ impl<C: Context, T: Tracer, M: Memory> Env<'_, '_, '_, C, T, M> {
     fn par_decide(&mut self, p: &ParSpec) -> Result<Status, Failed> {
         let options = &p.options;
         if let Some(at) = p.verdict
-            && let verdict @ (SUCCEEDED | FAILED) = self.own.mem()[at as usize]
+            && let verdict @ (SUCCEEDED | FAILED) = self.mem[at as usize]
         {
             return self.par_await(p, verdict);
         }
@@ -119,7 +119,7 @@ impl<C: Context, T: Tracer, M: Memory> Env<'_, '_, '_, C, T, M> {
         if let (Some(at), Leftover::Await) = (p.verdict, p.options.leftover)
             && self.any_runs(p)
         {
-            self.own.mem_mut()[at as usize] = verdict;
+            self.mem[at as usize] = verdict;
             return Ok(Status::Running);
         }
         Ok(verdict_status(verdict))
@@ -144,7 +144,7 @@ impl<C: Context, T: Tracer, M: Memory> Env<'_, '_, '_, C, T, M> {
 
     /// Tells the trace which child decided.
     fn par_mark(&mut self, p: &ParSpec, status: Status) {
-        let node = |c: u32| self.prog.child_nodes[(p.nodes + c) as usize];
+        let node = |c: u32| self.prog().child_nodes[(p.nodes + c) as usize];
         let nth = |bits: u8, t: Threshold| {
             let mut those = (0..p.children).filter(|&c| self.latch(p, c) == bits);
             match t {
@@ -165,8 +165,8 @@ impl<C: Context, T: Tracer, M: Memory> Env<'_, '_, '_, C, T, M> {
         };
         if let Some(c) = child {
             // The parallel's own node is its children's parent.
-            let (child, parent) = (node(c), self.prog.parents[node(c).index()]);
-            self.trace.decided(crate::def::NodeId(parent), child);
+            let (child, parent) = (node(c), self.prog().parents[node(c).index()]);
+            self.mark_decided(crate::def::NodeId(parent), child);
         }
     }
 }

@@ -1,42 +1,31 @@
 //! The ops that most ticks do not meet. Out of line, so that the executor's loop stays small.
 
-use super::{Env, Failed, Memory, Tracer, get, get_deadline, put, put_deadline};
+use super::step::Place;
+use super::{Env, Failed, get, get_deadline, put, put_deadline};
 use crate::compile::{Counter, IDLE, Op, Pc, PickSpec, WaitSpec, Yield};
 use crate::context::Context;
-use crate::leaf::{Answer, Outcome, Phase};
+use crate::leaf::{Answer, Phase};
 use crate::status::{End, Status};
 use crate::time::Deadline;
 
-/// How an op out of line goes on.
-pub(super) enum Next {
-    /// At this op.
-    Go(Pc),
-    /// By yielding.
-    Yield(Yield),
-}
-
-impl<C: Context, T: Tracer, M: Memory> Env<'_, '_, '_, C, T, M> {
+impl<C: Context> Env<'_, '_, '_, C> {
     /// Carries out the op at `pc`.
     #[inline(never)]
-    pub(super) fn rare(&mut self, mut pc: Pc) -> Result<Next, Failed> {
-        let (prog, funcs) = (self.prog, self.funcs);
+    pub(super) fn rare(&mut self, mut pc: Pc) -> Result<Pc, Failed> {
+        let (prog, funcs) = (self.prog(), self.funcs());
         let old = self.frame.old;
         match prog.ops[pc as usize] {
             Op::Deadline { slot, spec, to } => {
                 self.frame.pc = pc;
                 let deadline = self.deadline(spec);
-                put_deadline(self.own.mem_mut(), slot, deadline);
+                put_deadline(self.mem, slot, deadline);
                 pc = to;
             }
             Op::Close { gate, verdict, to } => {
                 let g = &prog.gates[gate as usize];
-                put_deadline(
-                    self.own.mem_mut(),
-                    g.slot,
-                    Deadline::after(self.cx.now(), g.interval),
-                );
+                put_deadline(self.mem, g.slot, Deadline::after(self.cx.now(), g.interval));
                 if g.replay {
-                    self.own.mem_mut()[g.slot as usize + 7] = verdict as u8;
+                    self.mem[g.slot as usize + 7] = verdict as u8;
                 }
                 pc = to;
             }
@@ -46,7 +35,7 @@ impl<C: Context, T: Tracer, M: Memory> Env<'_, '_, '_, C, T, M> {
                 value,
                 to,
             } => {
-                put(self.own.mem_mut(), slot, width, value);
+                put(self.mem, slot, width, value);
                 pc = to;
             }
             Op::Again { index } => {
@@ -54,11 +43,11 @@ impl<C: Context, T: Tracer, M: Memory> Env<'_, '_, '_, C, T, M> {
                 if let Some((counter, limit)) = a.limit {
                     let n = self.bump(counter);
                     if n >= limit {
-                        return Ok(Next::Go(a.done));
+                        return Ok(a.done);
                     }
                 }
                 if self.spent(a.budget) {
-                    return Ok(Next::Yield(a.y));
+                    return Ok(self.yield_at(pc, a.y));
                 }
                 pc = a.again;
             }
@@ -72,10 +61,20 @@ impl<C: Context, T: Tracer, M: Memory> Env<'_, '_, '_, C, T, M> {
                 self.frame.pc = pc;
                 let outcome = funcs.boxed[leaf as usize].run(
                     Phase::Start,
-                    &mut self.own.side()[side as usize],
+                    &mut self.beside.side()[side as usize],
                     &mut self.cx,
                 );
-                return self.answered(pc, outcome, y, s, f);
+                let answer = Answer::of(outcome, &mut self.cx);
+                return Ok(self.answered(
+                    answer,
+                    &Place {
+                        pc,
+                        y,
+                        s,
+                        f,
+                        resumed: false,
+                    },
+                ));
             }
             Op::BoxedTick {
                 leaf,
@@ -88,10 +87,20 @@ impl<C: Context, T: Tracer, M: Memory> Env<'_, '_, '_, C, T, M> {
                 self.frame.pc = pc;
                 let outcome = funcs.boxed[leaf as usize].run(
                     Phase::Tick,
-                    &mut self.own.side()[side as usize],
+                    &mut self.beside.side()[side as usize],
                     &mut self.cx,
                 );
-                return self.answered(pc, outcome, y, s, f);
+                let answer = Answer::of(outcome, &mut self.cx);
+                return Ok(self.answered(
+                    answer,
+                    &Place {
+                        pc,
+                        y,
+                        s,
+                        f,
+                        resumed: true,
+                    },
+                ));
             }
             Op::Small { ty, quick, s, f } => {
                 self.frame.pc = pc;
@@ -109,10 +118,8 @@ impl<C: Context, T: Tracer, M: Memory> Env<'_, '_, '_, C, T, M> {
                 pc = if holds { s } else { f };
             }
             Op::Pend { slot, y, late } => match slot {
-                Some(slot) if get_deadline(self.own.mem(), slot.get()).passed(self.cx.now()) => {
-                    pc = late
-                }
-                _ => return Ok(Next::Yield(y)),
+                Some(slot) if get_deadline(self.mem, slot.get()).passed(self.cx.now()) => pc = late,
+                _ => return Ok(self.yield_at(pc, y)),
             },
             Op::Log { text, to } => {
                 self.frame.pc = pc;
@@ -136,7 +143,7 @@ impl<C: Context, T: Tracer, M: Memory> Env<'_, '_, '_, C, T, M> {
                 };
             }
             Op::Once { slot, to, s, f } => {
-                pc = match self.own.mem()[slot as usize] {
+                pc = match self.mem[slot as usize] {
                     0 => to,
                     1 => s,
                     _ => f,
@@ -149,16 +156,16 @@ impl<C: Context, T: Tracer, M: Memory> Env<'_, '_, '_, C, T, M> {
                 to,
                 other,
             } => {
-                let n = get(self.own.mem(), slot, width);
+                let n = get(self.mem, slot, width);
                 if n < limit {
-                    put(self.own.mem_mut(), slot, width, n + 1);
+                    put(self.mem, slot, width, n + 1);
                     pc = to;
                 } else {
                     pc = other;
                 }
             }
             Op::Clear { slot, len, to } => {
-                self.own.mem_mut()[slot as usize..(slot + len) as usize].fill(0);
+                self.mem[slot as usize..(slot + len) as usize].fill(0);
                 pc = to;
             }
             Op::Dispatch {
@@ -167,7 +174,7 @@ impl<C: Context, T: Tracer, M: Memory> Env<'_, '_, '_, C, T, M> {
                 table,
                 len,
             } => {
-                let i = get(self.own.mem(), slot, width).min(len - 1);
+                let i = get(self.mem, slot, width).min(len - 1);
                 pc = prog.tables[(table + i) as usize];
             }
             Op::Pick { pick } => pc = self.pick(&prog.picks[pick as usize]),
@@ -193,14 +200,14 @@ impl<C: Context, T: Tracer, M: Memory> Env<'_, '_, '_, C, T, M> {
                 let e = &prog.eachs[each as usize];
                 let count = funcs.ints[e.count as usize](self.cx.at());
                 let count = u32::try_from(count.max(0)).unwrap_or(u32::MAX);
-                put(self.own.mem_mut(), e.slot, 4, 0);
-                put(self.own.mem_mut(), e.slot + 4, 4, count);
+                put(self.mem, e.slot, 4, 0);
+                put(self.mem, e.slot + 4, 4, count);
                 pc = if count == 0 { e.none } else { e.round };
             }
             Op::EachRound { each } => {
                 self.frame.pc = pc;
                 let e = &prog.eachs[each as usize];
-                let i = get(self.own.mem(), e.slot, 4);
+                let i = get(self.mem, e.slot, 4);
                 funcs.indexes[e.item as usize](&mut self.cx, i);
                 pc = e.body;
             }
@@ -210,10 +217,10 @@ impl<C: Context, T: Tracer, M: Memory> Env<'_, '_, '_, C, T, M> {
                     slot: e.slot,
                     width: 4,
                 });
-                if i >= get(self.own.mem(), e.slot + 4, 4) {
+                if i >= get(self.mem, e.slot + 4, 4) {
                     pc = e.done;
                 } else if self.spent(e.budget) {
-                    return Ok(Next::Yield(e.y));
+                    return Ok(self.yield_at(pc, e.y));
                 } else {
                     pc = e.round;
                 }
@@ -243,7 +250,7 @@ impl<C: Context, T: Tracer, M: Memory> Env<'_, '_, '_, C, T, M> {
                     Status::Success => s,
                     Status::Failure => f,
                     Status::Skipped => k,
-                    Status::Running => return Ok(Next::Yield(y)),
+                    Status::Running => return Ok(self.yield_at(pc, y)),
                 };
             }
             Op::CustomStart { custom, y, s, f, k } => {
@@ -253,7 +260,7 @@ impl<C: Context, T: Tracer, M: Memory> Env<'_, '_, '_, C, T, M> {
                     Status::Success => s,
                     Status::Failure => f,
                     Status::Skipped => k,
-                    Status::Running => return Ok(Next::Yield(y)),
+                    Status::Running => return Ok(self.yield_at(pc, y)),
                 };
             }
             Op::CustomTick { custom, y, s, f, k } => {
@@ -263,59 +270,44 @@ impl<C: Context, T: Tracer, M: Memory> Env<'_, '_, '_, C, T, M> {
                     Status::Success => s,
                     Status::Failure => f,
                     Status::Skipped => k,
-                    Status::Running => return Ok(Next::Yield(y)),
+                    Status::Running => return Ok(self.yield_at(pc, y)),
                 };
             }
             // The executor's own.
             _ => unreachable!("op {pc} is not one of the rare ones"),
         }
-        Ok(Next::Go(pc))
-    }
-
-    fn answered(
-        &mut self,
-        pc: Pc,
-        outcome: Outcome,
-        y: Yield,
-        s: Pc,
-        f: Pc,
-    ) -> Result<Next, Failed> {
-        Ok(match Answer::of(outcome, &mut self.cx) {
-            Answer::Success => Next::Go(s),
-            Answer::Failure => Next::Go(f),
-            Answer::Running => Next::Yield(y),
-            other => Next::Go(self.odd(pc, other)?),
-        })
+        Ok(pc)
     }
 
     pub(super) fn deadline(&mut self, spec: u32) -> Deadline {
+        let (prog, funcs) = (self.prog(), self.funcs());
         let cx = &mut self.cx;
-        let ns = match self.prog.waits[spec as usize] {
+        let ns = match prog.waits[spec as usize] {
             WaitSpec::Fixed(ns) => ns,
             WaitSpec::Range(a, b) => a + cx.rng().below(b - a + 1),
-            WaitSpec::Computed(f) => self.funcs.ints[f as usize](cx.at()).max(0) as u64,
+            WaitSpec::Computed(f) => funcs.ints[f as usize](cx.at()).max(0) as u64,
         };
         Deadline::after(cx.now(), ns.min(crate::time::MAX_DURATION - 1))
     }
 
     /// Counts one more.
     fn bump(&mut self, c: Counter) -> u32 {
-        let n = get(self.own.mem(), c.slot, c.width) + 1;
-        put(self.own.mem_mut(), c.slot, c.width, n);
+        let n = get(self.mem, c.slot, c.width) + 1;
+        put(self.mem, c.slot, c.width, n);
         n
     }
 
     /// Whether the rounds of this tick are used up.
     fn spent(&mut self, budget: Option<Counter>) -> bool {
         let Some(c) = budget else { return true };
-        let left = get(self.own.mem(), c.slot, c.width).saturating_sub(1);
-        put(self.own.mem_mut(), c.slot, c.width, left);
+        let left = get(self.mem, c.slot, c.width).saturating_sub(1);
+        put(self.mem, c.slot, c.width, left);
         left == 0
     }
 
     fn pick(&mut self, p: &PickSpec) -> Pc {
         let visited = |mem: &[u8], i: u32| mem[(p.slot + i / 8) as usize] >> (i % 8) & 1 != 0;
-        let mem = self.own.mem_mut();
+        let mem = &mut *self.mem;
         let left = (0..p.children).filter(|&i| !visited(mem, i)).count() as u64;
         if left == 0 {
             return p.end;
@@ -342,12 +334,12 @@ impl<C: Context, T: Tracer, M: Memory> Env<'_, '_, '_, C, T, M> {
         };
         let child = child.unwrap_or(0);
         mem[(p.slot + child / 8) as usize] |= 1 << (child % 8);
-        self.prog.tables[(p.table + child) as usize]
+        self.prog().tables[(p.table + child) as usize]
     }
 
     fn utility(&mut self, utility: u32, old: Yield) -> Pc {
-        let u = &self.prog.utilities[utility as usize];
-        let (now, funcs) = (self.cx.now(), self.funcs);
+        let u = &self.prog().utilities[utility as usize];
+        let (now, funcs) = (self.cx.now(), self.funcs());
         let current = if u.options.reactive {
             u.ranges.iter().position(|(lo, hi)| *lo <= old && old < *hi)
         } else {
@@ -355,7 +347,7 @@ impl<C: Context, T: Tracer, M: Memory> Env<'_, '_, '_, C, T, M> {
         };
         let dwelling = current.is_some()
             && u.dwell
-                .is_some_and(|slot| !get_deadline(self.own.mem(), slot).passed(now));
+                .is_some_and(|slot| !get_deadline(self.mem, slot).passed(now));
         let mut rng = *self.cx.rng();
         let at = self.cx.at();
         let chosen = u.options.choose(
@@ -371,11 +363,7 @@ impl<C: Context, T: Tracer, M: Memory> Env<'_, '_, '_, C, T, M> {
                 if let Some(slot) = u.dwell
                     && current != Some(i)
                 {
-                    put_deadline(
-                        self.own.mem_mut(),
-                        slot,
-                        Deadline::after(now, u.options.min_dwell),
-                    );
+                    put_deadline(self.mem, slot, Deadline::after(now, u.options.min_dwell));
                 }
                 u.targets[i]
             }

@@ -2,7 +2,7 @@
 
 use alloc::collections::VecDeque;
 
-use super::{Env, Memory, PendingUnwind, Tracer, put_deadline};
+use super::{Env, PendingUnwind, put_deadline};
 use crate::compile::{IDLE, Op, Undo, Yield};
 use crate::context::Context;
 use crate::def::NodeId;
@@ -12,10 +12,10 @@ use crate::time::Deadline;
 /// No node: everything is unwound.
 pub(crate) const EVERYTHING: u32 = u32::MAX;
 
-impl<C: Context, T: Tracer, M: Memory> Env<'_, '_, '_, C, T, M> {
+impl<C: Context> Env<'_, '_, '_, C> {
     /// Ends what is active at `y`, as far as it lies below the node `above`.
     pub(crate) fn unwind(&mut self, y: Yield, above: u32) {
-        let info = &self.prog.yields[y as usize];
+        let info = &self.prog().yields[y as usize];
         self.unwind_from(PendingUnwind {
             from: info.from,
             to: info.to,
@@ -26,17 +26,19 @@ impl<C: Context, T: Tracer, M: Memory> Env<'_, '_, '_, C, T, M> {
     /// At a yield `new`: ends what is active at `old`, below the node where their paths part.
     #[cold]
     pub(crate) fn unwind_to(&mut self, old: Yield, new: Yield) {
-        let above = if self.prog.scoped || T::ON {
-            self.prog.part(
-                self.prog.yields[old as usize].node,
-                self.prog.yields[new as usize].node,
+        let above = if self.prog().scoped || self.trace.is_some() {
+            self.prog().part(
+                self.prog().yields[old as usize].node,
+                self.prog().yields[new as usize].node,
             )
         } else {
             EVERYTHING
         };
         // The node where the paths part halts the old branch after it has ticked the new one.
         self.show_keys_now();
-        self.trace.running_below(above);
+        if let Some(trace) = &mut self.trace {
+            trace.running_below(above);
+        }
         self.unwind(old, above);
     }
 
@@ -51,9 +53,7 @@ impl<C: Context, T: Tracer, M: Memory> Env<'_, '_, '_, C, T, M> {
 
     /// Carries out an unwinding; one that a panic cuts short leaves its rest to be done later.
     pub(crate) fn unwind_from(&mut self, p: PendingUnwind) {
-        if T::WATCH {
-            self.trace.unwind();
-        }
+        self.heard = true;
         let to = p.to;
         let mut rest = Rest {
             env: self,
@@ -61,7 +61,7 @@ impl<C: Context, T: Tracer, M: Memory> Env<'_, '_, '_, C, T, M> {
             done: false,
         };
         for i in p.from..to {
-            let action = rest.env.prog.unwinds[i as usize];
+            let action = rest.env.prog().unwinds[i as usize];
             if p.above != EVERYTHING && action.node.0 <= p.above {
                 // Scopes are listed innermost first: the rest lies further out still.
                 break;
@@ -75,20 +75,20 @@ impl<C: Context, T: Tracer, M: Memory> Env<'_, '_, '_, C, T, M> {
             }
             match action.what {
                 Undo::Action(hook) => {
-                    env.trace.halted(action.node);
+                    env.mark_halted(action.node);
                     if let Some(f) = hook {
-                        env.funcs.ends[f as usize](&mut env.cx, End::Halted);
+                        env.funcs().ends[f as usize](&mut env.cx, End::Halted);
                     }
                 }
                 Undo::Leaf { leaf, slot } => {
-                    env.trace.halted(action.node);
-                    env.funcs.leaves[leaf as usize]
-                        .halt(&mut env.own.mem_mut()[slot as usize..], &mut env.cx);
+                    env.mark_halted(action.node);
+                    env.funcs().leaves[leaf as usize]
+                        .halt(&mut env.mem[slot as usize..], &mut env.cx);
                 }
                 Undo::Boxed { leaf, side } => {
-                    env.trace.halted(action.node);
-                    env.funcs.boxed[leaf as usize]
-                        .halt(&mut env.own.side()[side as usize], &mut env.cx);
+                    env.mark_halted(action.node);
+                    env.funcs().boxed[leaf as usize]
+                        .halt(&mut env.beside.side()[side as usize], &mut env.cx);
                 }
                 Undo::Threads { first, len } => {
                     // To be done again after a panic: threads that were halted are idle by then.
@@ -98,16 +98,16 @@ impl<C: Context, T: Tracer, M: Memory> Env<'_, '_, '_, C, T, M> {
                     }
                 }
                 Undo::Custom(c) => {
-                    env.trace.halted(action.node);
+                    env.mark_halted(action.node);
                     env.halt_custom(c);
                 }
                 Undo::Hook(f) => {
-                    env.trace.halted(action.node);
-                    env.funcs.ends[f as usize](&mut env.cx, End::Halted);
+                    env.mark_halted(action.node);
+                    env.funcs().ends[f as usize](&mut env.cx, End::Halted);
                 }
                 Undo::Refund(gate) => put_deadline(
-                    env.own.mem_mut(),
-                    env.prog.gates[gate as usize].slot,
+                    env.mem,
+                    env.prog().gates[gate as usize].slot,
                     Deadline::from_bits(0),
                 ),
             }
@@ -120,29 +120,29 @@ impl<C: Context, T: Tracer, M: Memory> Env<'_, '_, '_, C, T, M> {
 }
 
 /// Notes what is left of an unwinding if it is cut short by a panic.
-struct Rest<'r, 'e, 'x, 'a, C: Context, T: Tracer, M: Memory> {
-    env: &'r mut Env<'e, 'x, 'a, C, T, M>,
+struct Rest<'r, 'e, 'x, 'a, C: Context> {
+    env: &'r mut Env<'e, 'x, 'a, C>,
     left: PendingUnwind,
     done: bool,
 }
 
-impl<C: Context, T: Tracer, M: Memory> Drop for Rest<'_, '_, '_, '_, C, T, M> {
+impl<C: Context> Drop for Rest<'_, '_, '_, '_, C> {
     fn drop(&mut self) {
         if !self.done {
             self.env
-                .own
+                .beside
                 .faults()
                 .note(|fault| fault.pending.push(self.left));
         }
     }
 }
 
-impl<C: Context, T: Tracer, M: Memory> Env<'_, '_, '_, C, T, M> {
+impl<C: Context> Env<'_, '_, '_, C> {
     /// After an error or a panic: ends everything that had started and not ended, innermost
     /// first. If a hook panics, what is left is noted again.
     pub(crate) fn recover(&mut self) {
-        let prog = self.prog;
-        let fault = self.own.faults().take();
+        let prog = self.prog();
+        let fault = self.beside.faults().take();
         let mut queue: VecDeque<PendingUnwind> = fault.pending.into();
         for frame in fault.frames {
             self.set_resume_point(frame.thread, IDLE);
@@ -203,17 +203,17 @@ impl<C: Context, T: Tracer, M: Memory> Env<'_, '_, '_, C, T, M> {
 }
 
 /// Notes what is left of a recovery that a panic cuts short.
-struct Left<'l, 'e, 'x, 'a, C: Context, T: Tracer, M: Memory> {
-    env: &'l mut Env<'e, 'x, 'a, C, T, M>,
+struct Left<'l, 'e, 'x, 'a, C: Context> {
+    env: &'l mut Env<'e, 'x, 'a, C>,
     queue: VecDeque<PendingUnwind>,
 }
 
-impl<C: Context, T: Tracer, M: Memory> Drop for Left<'_, '_, '_, '_, C, T, M> {
+impl<C: Context> Drop for Left<'_, '_, '_, '_, C> {
     fn drop(&mut self) {
         if !self.queue.is_empty() {
             let rest = self.queue.drain(..);
             self.env
-                .own
+                .beside
                 .faults()
                 .note(|fault| fault.pending.extend(rest));
         }

@@ -28,7 +28,7 @@ use crate::def::{Def, NodeId};
 use crate::error::TickError;
 use crate::kind::Kind;
 use crate::rng::Rng;
-use crate::run::{Env, Frame, Memory, NoTrace, resume_point};
+use crate::run::{Env, resume_point};
 use crate::time::Time;
 use crate::tree::Tree;
 
@@ -205,7 +205,7 @@ impl<C: Context> Tree<C> {
             return Err(TickError::Poisoned.into());
         }
         let source = Origin::new(self);
-        Ok(source.snapshot(&agent.own.mem, agent.rng, agent.last_tick()))
+        Ok(source.snapshot(&agent.mem, agent.rng, agent.last_tick()))
     }
 
     /// Marks what is active in a thread.
@@ -243,7 +243,7 @@ impl<C: Context> Tree<C> {
     #[must_use]
     pub fn restore(&self, snapshot: &Snapshot, now: Time) -> (Agent, Report) {
         let mut agent = self.agent();
-        let report = place::restore(&Target::new(self), snapshot, now, &mut agent.own.mem);
+        let report = place::restore(&Target::new(self), snapshot, now, &mut agent.mem);
         agent.rng = Rng::new(snapshot.rng);
         agent.last = snapshot.last.unwrap_or(NEVER);
         (agent, report)
@@ -288,14 +288,8 @@ impl<C: Context> Tree<C> {
             now,
             &mut alloc::vec![0; self.program.bytes],
         );
-        let mut env = Env {
-            prog: &old.program,
-            funcs: &old.funcs,
-            own: &mut agent.own,
-            cx: Cx::with_nanos(at, now, 0, &mut agent.rng),
-            trace: NoTrace,
-            frame: Frame::NONE,
-        };
+        let cx = Cx::with_nanos(at, now, 0, &mut agent.rng);
+        let mut env = Env::new(old.code(), &mut agent.mem, &mut agent.own, cx);
         halt_lost(old, &mut env, 0, &planned);
         drop(env);
         // Halting may have changed history: a refunded cooldown is open.
@@ -412,9 +406,9 @@ pub(crate) fn keep_boxed<C: Context>(
 }
 
 /// Halts, in the old tree, the threads that do not go on in the new one.
-pub(crate) fn halt_lost<C: Context, M: Memory>(
+pub(crate) fn halt_lost<C: Context>(
     old: &Tree<C>,
-    env: &mut Env<'_, '_, '_, C, NoTrace, M>,
+    env: &mut Env<'_, '_, '_, C>,
     thread: u32,
     planned: &Report,
 ) {

@@ -1,0 +1,127 @@
+//! Steps: a program as it is carried out.
+//!
+//! Every op is a step: a small object that does what the op says and goes on to the next step
+//! itself, as the last thing it does. A condition's or an action's step has the user's function
+//! compiled into it, so that a leaf costs one jump and no call. Compilers turn the last call of
+//! a function into a jump, but promise nothing: so a step may just as well return where to go
+//! on, and wherever more than a few dozen would follow one another without coming back, or in a
+//! circle, the edge says so (see [`link`](super::link)). The stack stays small in any case.
+//!
+//! What a tick needs is fetched through [`Env`]; steps have nothing of an agent.
+
+use super::{Env, at};
+use crate::compile::{IDLE, NOWHERE, Pc, Yield, over};
+use crate::context::Context;
+use crate::leaf::Answer;
+use crate::status::Status;
+
+/// Returned by a step in place of an op: the tick is over, and goes on at a yield.
+pub(super) const YIELDED: Pc = over(Status::Skipped) - 1;
+/// The tick is over, since a leaf failed.
+pub(super) const FAILED: Pc = YIELDED - 1;
+/// Edges with this bit lead back to the loop, which goes on at the op that the other bits say.
+pub(super) const BACK: Pc = 1 << 31;
+
+const _: () = assert!(FAILED < over(Status::Success) && over(Status::Success) < NOWHERE);
+
+/// One op, ready to be carried out.
+pub(crate) trait Step<C: Context>: Send + Sync {
+    /// Carries it out, and those that follow. The answer is where to go on: an op, the end of
+    /// the thread, [`YIELDED`] or [`FAILED`].
+    fn step(&self, env: &mut Env<'_, '_, '_, C>) -> Pc;
+}
+
+/// Where the op of a leaf stands, and where it goes on.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Place {
+    pub(super) pc: Pc,
+    /// Where it runs on; [`IDLE`] if it must not.
+    pub(super) y: Yield,
+    pub(super) s: Pc,
+    pub(super) f: Pc,
+    /// Whether it goes on with what ran at the last tick.
+    pub(super) resumed: bool,
+}
+
+impl<C: Context> Env<'_, '_, '_, C> {
+    /// Goes on along an edge. The last thing that a step does.
+    #[inline(always)]
+    pub(super) fn go(&mut self, to: Pc) -> Pc {
+        match self.code.step(to) {
+            Some(step) => step.step(self),
+            None => to,
+        }
+    }
+
+    /// Goes on by a leaf's answer.
+    #[inline(always)]
+    pub(super) fn answered(&mut self, answer: Answer, place: &Place) -> Pc {
+        let to = match answer {
+            Answer::Success => place.s,
+            Answer::Failure => place.f,
+            Answer::Running if place.y != IDLE => return self.yield_at(place.pc, place.y),
+            other => return self.odd(place.pc, other),
+        };
+        self.go(to)
+    }
+
+    /// Stops at the op until the next tick.
+    #[inline(always)]
+    pub(super) fn yield_at(&mut self, pc: Pc, y: Yield) -> Pc {
+        if self.frame.old != IDLE {
+            self.part(pc, y);
+        }
+        if y != self.frame.began {
+            self.keep(y);
+        }
+        YIELDED
+    }
+
+    /// Ends what ran at the last tick and was not taken up, at a yield.
+    #[cold]
+    fn part(&mut self, pc: Pc, y: Yield) {
+        let old = core::mem::replace(&mut self.frame.old, IDLE);
+        self.frame.pc = pc;
+        self.unwind_to(old, y);
+    }
+
+    /// Keeps the resume point of the thread that is ticked.
+    #[inline(never)]
+    pub(super) fn keep(&mut self, y: Yield) {
+        if self.frame.thread == 0 && !self.prog().wide {
+            // The first yield is 0; idle comes round to it.
+            if let Some(first) = self.mem.first_mut() {
+                *first = y.wrapping_add(1) as u8;
+            }
+        } else {
+            self.set_resume_point(self.frame.thread, y);
+        }
+    }
+
+    /// Carries out an op that is not a step of its own kind.
+    pub(super) fn out_of_line(&mut self, pc: Pc) -> Pc {
+        self.rare(pc).unwrap_or(FAILED)
+    }
+
+    /// A table's edge. It leads back to the loop: tables are not looked through for circles.
+    #[inline(always)]
+    pub(super) fn by_table(&self, i: u32) -> Pc {
+        *at(&self.prog().tables, i)
+    }
+}
+
+/// Where to go on by a guard. A branch, not a choice by arithmetic: it can be foreseen.
+#[inline(always)]
+pub(super) fn judged(holds: bool, s: Pc, f: Pc) -> Pc {
+    if holds {
+        s
+    } else {
+        cold();
+        f
+    }
+}
+
+/// Tells the compiler that a branch is a branch.
+#[cold]
+#[inline(always)]
+fn cold() {}

@@ -1,0 +1,405 @@
+//! The steps of the ops that most ticks meet. All others are [`Rare`].
+
+use alloc::boxed::Box;
+use alloc::sync::Arc;
+
+use super::step::{Place, Step, judged};
+use super::{Env, from, get_deadline, put_deadline};
+use crate::compile::{IDLE, Offset, Pc, Yield};
+use crate::context::{Context, Cx};
+use crate::def::NodeId;
+use crate::guard::Quick;
+use crate::key::ScalarType;
+use crate::leaf::{Answer, DynLeaf, Leaf, Phase};
+use crate::status::Status;
+
+/// A condition's function.
+pub(crate) trait Judge<C: Context>: Send + Sync {
+    fn holds(&self, at: &C::At<'_>) -> bool;
+    /// A step that asks it.
+    fn step(self: Arc<Self>, pc: Pc, s: Pc, f: Pc) -> Box<dyn Step<C>>;
+}
+
+impl<C: Context, F> Judge<C> for F
+where
+    F: for<'x, 'a> Fn(&'x C::At<'a>) -> bool + Send + Sync + 'static,
+{
+    fn holds(&self, at: &C::At<'_>) -> bool {
+        self(at)
+    }
+    fn step(self: Arc<Self>, pc: Pc, s: Pc, f: Pc) -> Box<dyn Step<C>> {
+        Box::new(Ask {
+            func: self,
+            pc,
+            s,
+            f,
+        })
+    }
+}
+
+struct Ask<F> {
+    func: Arc<F>,
+    pc: Pc,
+    s: Pc,
+    f: Pc,
+}
+
+impl<C: Context, F> Step<C> for Ask<F>
+where
+    F: for<'x, 'a> Fn(&'x C::At<'a>) -> bool + Send + Sync + 'static,
+{
+    fn step(&self, env: &mut Env<'_, '_, '_, C>) -> Pc {
+        env.frame.pc = self.pc;
+        let holds = (self.func)(env.cx.at());
+        env.go(judged(holds, self.s, self.f))
+    }
+}
+
+/// An action's function.
+pub(crate) trait Act<C: Context>: Send + Sync {
+    fn act(&self, cx: &mut Cx<'_, '_, C>) -> Answer;
+    /// A step that calls it.
+    fn step(self: Arc<Self>, place: Place) -> Box<dyn Step<C>>;
+}
+
+impl<C: Context, F> Act<C> for F
+where
+    F: for<'x, 'y, 'a> Fn(&'x mut Cx<'y, 'a, C>) -> Answer + Send + Sync + 'static,
+{
+    fn act(&self, cx: &mut Cx<'_, '_, C>) -> Answer {
+        self(cx)
+    }
+    fn step(self: Arc<Self>, place: Place) -> Box<dyn Step<C>> {
+        Box::new(Call { func: self, place })
+    }
+}
+
+struct Call<F> {
+    func: Arc<F>,
+    place: Place,
+}
+
+impl<C: Context, F> Step<C> for Call<F>
+where
+    F: for<'x, 'y, 'a> Fn(&'x mut Cx<'y, 'a, C>) -> Answer + Send + Sync + 'static,
+{
+    fn step(&self, env: &mut Env<'_, '_, '_, C>) -> Pc {
+        if self.place.resumed {
+            env.frame.old = IDLE;
+        }
+        env.frame.pc = self.place.pc;
+        let answer = (self.func)(&mut env.cx);
+        env.answered(answer, &self.place)
+    }
+}
+
+/// A leaf with state.
+pub(crate) trait CallLeaf<C: Context>: DynLeaf<C> {
+    /// A step that starts it, or goes on with it.
+    fn step(self: Arc<Self>, slot: Offset, place: Place) -> Box<dyn Step<C>>;
+}
+
+impl<C: Context, L: Leaf<C>> CallLeaf<C> for L {
+    fn step(self: Arc<Self>, slot: Offset, place: Place) -> Box<dyn Step<C>> {
+        let leaf = self;
+        if place.resumed {
+            Box::new(TickLeaf { leaf, slot, place })
+        } else {
+            Box::new(StartLeaf { leaf, slot, place })
+        }
+    }
+}
+
+struct StartLeaf<L> {
+    leaf: Arc<L>,
+    slot: Offset,
+    place: Place,
+}
+
+impl<C: Context, L: Leaf<C>> Step<C> for StartLeaf<L> {
+    fn step(&self, env: &mut Env<'_, '_, '_, C>) -> Pc {
+        env.frame.pc = self.place.pc;
+        let state = from(env.mem, self.slot);
+        let outcome = self.leaf.run(Phase::Start, state, &mut env.cx);
+        let answer = Answer::of(outcome, &mut env.cx);
+        env.answered(answer, &self.place)
+    }
+}
+
+struct TickLeaf<L> {
+    leaf: Arc<L>,
+    slot: Offset,
+    place: Place,
+}
+
+impl<C: Context, L: Leaf<C>> Step<C> for TickLeaf<L> {
+    fn step(&self, env: &mut Env<'_, '_, '_, C>) -> Pc {
+        env.frame.old = IDLE;
+        env.frame.pc = self.place.pc;
+        let state = from(env.mem, self.slot);
+        let outcome = self.leaf.run(Phase::Tick, state, &mut env.cx);
+        let answer = Answer::of(outcome, &mut env.cx);
+        env.answered(answer, &self.place)
+    }
+}
+
+/// Judges bytes of the context's block, as a whole number, and whatever follows in the row.
+pub(super) struct Whole {
+    pub(super) pc: Pc,
+    pub(super) place: u32,
+}
+
+impl<C: Context> Step<C> for Whole {
+    fn step(&self, env: &mut Env<'_, '_, '_, C>) -> Pc {
+        // The block is the context's, and so is what it does to show it.
+        env.frame.pc = self.pc;
+        let block = C::block(env.cx.at());
+        let to = env.code.rows().judge(self.place, block);
+        env.go(to)
+    }
+}
+
+/// Judges bytes of the context's block in other ways.
+pub(super) struct Quickly {
+    pub(super) quick: Quick,
+    pub(super) pc: Pc,
+    pub(super) s: Pc,
+    pub(super) f: Pc,
+}
+
+pub(super) struct Fraction(pub(super) Quickly);
+
+impl<C: Context> Step<C> for Fraction {
+    fn step(&self, env: &mut Env<'_, '_, '_, C>) -> Pc {
+        env.frame.pc = self.0.pc;
+        let holds = self.0.quick.fraction(C::block(env.cx.at()));
+        env.go(judged(holds, self.0.s, self.0.f))
+    }
+}
+
+pub(super) struct Small {
+    pub(super) ty: ScalarType,
+    pub(super) judge: Quickly,
+}
+
+impl<C: Context> Step<C> for Small {
+    fn step(&self, env: &mut Env<'_, '_, '_, C>) -> Pc {
+        env.frame.pc = self.judge.pc;
+        let holds = self.judge.quick.small(self.ty, C::block(env.cx.at()));
+        env.go(judged(holds, self.judge.s, self.judge.f))
+    }
+}
+
+pub(super) struct WaitStart {
+    pub(super) slot: Offset,
+    pub(super) spec: u32,
+    pub(super) pc: Pc,
+    pub(super) y: Yield,
+    pub(super) s: Pc,
+}
+
+impl<C: Context> Step<C> for WaitStart {
+    fn step(&self, env: &mut Env<'_, '_, '_, C>) -> Pc {
+        env.frame.pc = self.pc;
+        let deadline = env.deadline(self.spec);
+        if deadline.passed(env.cx.now()) {
+            env.go(self.s)
+        } else {
+            put_deadline(env.mem, self.slot, deadline);
+            env.yield_at(self.pc, self.y)
+        }
+    }
+}
+
+pub(super) struct WaitTick {
+    pub(super) slot: Offset,
+    pub(super) pc: Pc,
+    pub(super) y: Yield,
+    pub(super) s: Pc,
+}
+
+impl<C: Context> Step<C> for WaitTick {
+    fn step(&self, env: &mut Env<'_, '_, '_, C>) -> Pc {
+        env.frame.old = IDLE;
+        if get_deadline(env.mem, self.slot).passed(env.cx.now()) {
+            env.go(self.s)
+        } else {
+            env.yield_at(self.pc, self.y)
+        }
+    }
+}
+
+pub(super) struct Gate {
+    pub(super) slot: Offset,
+    pub(super) replay: bool,
+    pub(super) to: Pc,
+    pub(super) s: Pc,
+    pub(super) f: Pc,
+}
+
+impl<C: Context> Step<C> for Gate {
+    fn step(&self, env: &mut Env<'_, '_, '_, C>) -> Pc {
+        let until = get_deadline(env.mem, self.slot);
+        let to = if until.is_set() && !until.passed(env.cx.now()) {
+            let failed = self.replay && env.mem[self.slot as usize + 7] == Status::Failure as u8;
+            if failed { self.f } else { self.s }
+        } else {
+            self.to
+        };
+        env.go(to)
+    }
+}
+
+pub(super) struct Limit {
+    pub(super) slot: Offset,
+    pub(super) late: Pc,
+    pub(super) to: Pc,
+}
+
+impl<C: Context> Step<C> for Limit {
+    fn step(&self, env: &mut Env<'_, '_, '_, C>) -> Pc {
+        let late = get_deadline(env.mem, self.slot).passed(env.cx.now());
+        env.go(if late { self.late } else { self.to })
+    }
+}
+
+pub(super) struct YieldAt {
+    pub(super) pc: Pc,
+    pub(super) y: Yield,
+}
+
+impl<C: Context> Step<C> for YieldAt {
+    fn step(&self, env: &mut Env<'_, '_, '_, C>) -> Pc {
+        env.yield_at(self.pc, self.y)
+    }
+}
+
+pub(super) struct Resume {
+    pub(super) lo: Yield,
+    pub(super) len: u32,
+    pub(super) table: u32,
+    pub(super) els: Pc,
+}
+
+impl<C: Context> Step<C> for Resume {
+    fn step(&self, env: &mut Env<'_, '_, '_, C>) -> Pc {
+        // Idle is the greatest number, so it lies in no region.
+        let k = env.frame.old.wrapping_sub(self.lo);
+        if k < self.len {
+            env.by_table(self.table + k)
+        } else {
+            env.go(self.els)
+        }
+    }
+}
+
+pub(super) struct Exit {
+    pub(super) lo: Yield,
+    pub(super) hi: Yield,
+    pub(super) node: NodeId,
+    pub(super) pc: Pc,
+    pub(super) to: Pc,
+}
+
+impl<C: Context> Step<C> for Exit {
+    fn step(&self, env: &mut Env<'_, '_, '_, C>) -> Pc {
+        let old = env.frame.old;
+        if self.lo <= old && old < self.hi {
+            env.frame.old = IDLE;
+            env.frame.pc = self.pc;
+            env.unwind(old, self.node.0);
+        }
+        env.go(self.to)
+    }
+}
+
+pub(super) struct Consume {
+    pub(super) to: Pc,
+}
+
+impl<C: Context> Step<C> for Consume {
+    fn step(&self, env: &mut Env<'_, '_, '_, C>) -> Pc {
+        env.frame.old = IDLE;
+        env.go(self.to)
+    }
+}
+
+pub(super) struct Set {
+    pub(super) slot: Offset,
+    pub(super) value: u8,
+    pub(super) to: Pc,
+}
+
+impl<C: Context> Step<C> for Set {
+    fn step(&self, env: &mut Env<'_, '_, '_, C>) -> Pc {
+        env.mem[self.slot as usize] = self.value;
+        env.go(self.to)
+    }
+}
+
+pub(super) struct If {
+    pub(super) slot: Offset,
+    pub(super) yes: Pc,
+    pub(super) no: Pc,
+}
+
+impl<C: Context> Step<C> for If {
+    fn step(&self, env: &mut Env<'_, '_, '_, C>) -> Pc {
+        let set = env.mem[self.slot as usize] != 0;
+        env.go(if set { self.yes } else { self.no })
+    }
+}
+
+/// The thread is over.
+pub(super) struct Done {
+    pub(super) over: Pc,
+}
+
+impl<C: Context> Step<C> for Done {
+    fn step(&self, _: &mut Env<'_, '_, '_, C>) -> Pc {
+        self.over
+    }
+}
+
+/// A mark of traced programs: a node's tick begins, or is over with a status.
+pub(super) struct Mark {
+    pub(super) status: Option<Status>,
+    pub(super) node: NodeId,
+    pub(super) pc: Pc,
+    pub(super) to: Pc,
+}
+
+impl<C: Context> Step<C> for Mark {
+    fn step(&self, env: &mut Env<'_, '_, '_, C>) -> Pc {
+        env.frame.pc = self.pc;
+        env.show_keys_now();
+        if let Some(trace) = &mut env.trace {
+            match self.status {
+                None => trace.enter(self.node),
+                Some(status) => trace.leave(self.node, status),
+            }
+        }
+        env.go(self.to)
+    }
+}
+
+/// An op that most ticks do not meet.
+pub(super) struct Rare {
+    pub(super) pc: Pc,
+}
+
+impl<C: Context> Step<C> for Rare {
+    fn step(&self, env: &mut Env<'_, '_, '_, C>) -> Pc {
+        env.out_of_line(self.pc)
+    }
+}
+
+/// A step that a sleeping agent would miss: for schedulers that let agents sleep.
+pub(super) struct Loud<C: Context>(pub(super) Box<dyn Step<C>>);
+
+impl<C: Context> Step<C> for Loud<C> {
+    fn step(&self, env: &mut Env<'_, '_, '_, C>) -> Pc {
+        env.heard = true;
+        self.0.step(env)
+    }
+}

@@ -283,14 +283,36 @@ impl<'d, C: HasBoard> Loader<'d, C> {
                 );
                 None
             }
-            _ => {
-                if !self.diagnostics.iter().any(Diagnostic::is_error) {
-                    let message = "the file has no tree";
-                    self.report(Diagnostic::error("load::no-tree", message).at(first.span, ""));
-                }
-                None
-            }
+            _ => self.only_included(first),
         }
+    }
+
+    /// The tree of a file that has none of its own, such as a project of Groot: the only one that it
+    /// includes.
+    fn only_included(&mut self, first: &'d Document) -> Option<(&'d Document, &'d model::Tree)> {
+        let mut names: Vec<&str> = self.trees.keys().copied().collect();
+        names.sort_unstable();
+        if let [only] = names[..] {
+            return self.trees.get(only).copied();
+        }
+        if !self.diagnostics.iter().any(Diagnostic::is_error) {
+            let (message, help) = match names.is_empty() {
+                true => ("the file has no tree", None),
+                false => (
+                    "the file has no tree of its own",
+                    Some(format!(
+                        "say which to run of those it includes: {}",
+                        names.join(", ")
+                    )),
+                ),
+            };
+            self.report(
+                Diagnostic::error("load::no-tree", message)
+                    .at(first.span, "")
+                    .maybe_help(help),
+            );
+        }
+        None
     }
 
     /// A key at the top of a file that the context publishes, too, is the context's: its
@@ -414,7 +436,10 @@ impl<'d, C: HasBoard> Loader<'d, C> {
             self.report(
                 Diagnostic::error("load::one-root", message)
                     .at(tree.name.span, "")
-                    .help("put them into a `sequence` or a `selector`"),
+                    .help(match tree.body.is_empty() {
+                        true => "write `success` if there is nothing to do",
+                        false => "put them into a `sequence` or a `selector`",
+                    }),
             );
             return None;
         }

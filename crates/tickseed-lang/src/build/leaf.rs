@@ -250,13 +250,22 @@ impl<'d, C: HasBoard> Loader<'d, C> {
                 let Some(number) = leading else {
                     return Some(Given::Text(text));
                 };
+                // Who writes `msec="5s"` means no five milliseconds.
+                let millis = (port.name.contains("msec"))
+                    .then(|| model::parse_duration(&text))
+                    .flatten()
+                    .map(|nanos| nanos / 1_000_000);
+                let help = match millis {
+                    Some(ms) => format!("`{}` counts milliseconds: write `{ms}`", port.name),
+                    None => format!("write `{number}`"),
+                };
                 self.report(
                     Diagnostic::warning(
                         "load::trailing-text",
                         format!("`{text}` is read as {number}, as BehaviorTree.CPP does"),
                     )
                     .at(value.span, "what stands behind the number is not looked at")
-                    .help(format!("write `{number}`")),
+                    .help(help),
                 );
                 return Some(Given::Text(number.into()));
             }

@@ -170,6 +170,9 @@ impl Checker<'_> {
                 Some("durations have a unit: `500ms`, `2s`")
             }
             (Type::Int | Type::Float, Type::Bool) => Some("compare it: `x != 0`"),
+            (Type::List(_), Type::Int | Type::Float) => {
+                Some("`len(x)` is the number of its elements")
+            }
             (Type::Text, Type::Enum(_)) => Some("a word is written with a dot before it: `.word`"),
             (_, Type::Text) => Some("`text(x)` makes a text of it"),
             _ => None,

@@ -513,7 +513,10 @@ fn lone_expression(cursor: &mut Cursor<'_>) -> Statement {
     if assign_op(cursor, 0).is_some() && !cursor.peek().newline_before {
         cursor.report(
             Diagnostic::error("expr::assignment", "only a key can be assigned to")
-                .at(expr.span, "not a key"),
+                .at(expr.span, "not a key")
+                .maybe_help(matches!(expr.kind, ExprKind::Member(..)).then(|| {
+                    "a vector is written as a whole: `set place = vec2(3, place.y)`".to_owned()
+                })),
         );
         cursor.next();
         let value = expression(cursor);

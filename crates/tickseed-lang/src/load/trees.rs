@@ -54,7 +54,8 @@ impl Loaded {
         (trees, diagnostics)
     }
 
-    /// The tree to run: the one the file asked for names, else its only one.
+    /// The tree to run: the one the file asked for names, else its only one; of a file that has none of
+    /// its own the only one that it includes.
     ///
     /// # Errors
     /// A message if there is none, or several and no choice. (A library of trees is no mistake, so
@@ -69,9 +70,21 @@ impl Loaded {
         let name = match (&document.main, own.next(), own.next()) {
             (Some(main), ..) => main,
             (None, Some(only), None) => &only.name,
+            // A project of Groot has none of its own.
+            (None, None, _) if trees.len() == 1 => {
+                return Ok(trees.into_values().next().expect("there is one"));
+            }
             (None, None, _) => {
-                let diagnostic = Diagnostic::error(code, "the file has no tree");
-                return Err(Box::new(diagnostic.at(document.span, "")));
+                let names: Vec<&str> = trees.keys().copied().collect();
+                let (message, help) = match names.is_empty() {
+                    true => ("the file has no tree", None),
+                    false => (
+                        "the file has no tree of its own",
+                        Some(format!("choose one of {}", names.join(", "))),
+                    ),
+                };
+                let diagnostic = Diagnostic::error(code, message).at(document.span, "");
+                return Err(Box::new(diagnostic.maybe_help(help)));
             }
             (None, Some(_), Some(_)) => {
                 let message = "[main_tree_to_execute] was not specified correctly: the file has several trees and names none";

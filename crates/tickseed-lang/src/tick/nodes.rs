@@ -101,6 +101,7 @@ impl Parser<'_> {
             }
             ":" => "arguments stand in parentheses: (name: value)",
             ")" => "there is one closing parenthesis too many",
+            "[" => "expressions read no single element of a list: a function of the program can",
             _ => return None,
         })
     }

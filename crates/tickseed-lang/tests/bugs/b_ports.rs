@@ -371,3 +371,20 @@ fn b18_root_keys_and_own_keys() {
     assert_eq!(world.log(), ["own=2", "root=1"]);
     assert_eq!(running.get("x"), Some(Datum::Int(5)));
 }
+
+/// A number with something behind it is read as the number, as the reference does; who wrote a duration
+/// is told what it should be.
+#[test]
+fn b05_durations_in_ports_of_milliseconds_are_pointed_at() {
+    let text = xml(&[("Main", "<Timeout msec=\"5s\"><AlwaysSuccess/></Timeout>")]);
+    let running = World::new().build(&text);
+    let warning = &running.loaded.diagnostics[0];
+    assert_eq!(
+        warning.message,
+        "`5s` is read as 5, as BehaviorTree.CPP does"
+    );
+    assert_eq!(
+        warning.help.as_deref(),
+        Some("`msec` counts milliseconds: write `5000`")
+    );
+}

@@ -63,6 +63,8 @@ fn messages_of_the_tick_reader() {
             "tree Guard {\n  parallel success(2) {\n    Attack skipif armed\n    success\n  }\n}\n",
             "main tree A { success }\nmain tree B { success }\ntree A { success }\n",
             "leaf MoveTo(in goal: vec2, in speed: float = 1.0)\ntree Guard {\n  sequence {\n    MoveTo\n    MoveTo(gaol: [1, 2])\n    MoveTo([1, 2], 3, 4)\n    MoveTo(goal: \"home\")\n  }\n}\n",
+            "keys { place = vec2(0, 0); route = [1] }\ntree Guard {\n  sequence {\n    set place.x = 3\n    check route[0] == 1\n  }\n}\n",
+            "keys { route = [1] }\ntree Guard {\n  for i in route { success }\n}\n",
         ],
     );
 }
@@ -95,6 +97,11 @@ fn messages_of_the_xml_reader() {
         tree("move to the door"),
         "tree Guard {\n  MoveTo\n}\n".to_owned(),
         "{\"tickseed\": 1}\n".to_owned(),
+        tree("<Subtree ID=\"Main\"/>"),
+        tree("<SubTree id=\"Main\"/>"),
+        tree("<MoveTo skipIf=\"home\" _onsuccess=\"n := 1\"/>"),
+        tree("<MoveTo goal=\"${home}\"/>"),
+        tree("<MoveTo goal=\"${home}\"/>").replace(" BTCPP_format=\"4\"", ""),
     ];
     let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
     golden("xml", "guard.xml", &texts);

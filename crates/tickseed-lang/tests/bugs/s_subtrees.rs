@@ -1,8 +1,11 @@
 //! S: subtrees, includes, recursion.
 
 use crate::reading::{good, load_files, shown};
+use tickseed_lang::board::Board;
+use tickseed_lang::build::{Options, from_loaded};
 use tickseed_lang::load::{Duplicates, Loaded};
 use tickseed_lang::model::Format;
+use tickseed_lang::registry::Registry;
 
 fn tree_messages(loaded: &Loaded, duplicates: Duplicates) -> Vec<String> {
     let diagnostics = loaded.trees(duplicates).1;
@@ -291,6 +294,34 @@ fn s07_marks_of_included_files_do_not_count_in_any_format() {
             );
         }
     }
+}
+
+/// A project of Groot holds includes and descriptions only: the one tree that it includes is meant,
+/// and of several none is guessed.
+#[test]
+fn s07_a_file_without_trees_runs_the_only_one_it_includes() {
+    let project =
+        "<root BTCPP_format='4' project_name='P'><include path='a.xml'/><TreeNodesModel/></root>";
+    let tree = |id: &str| format!("<BehaviorTree ID='{id}'><AlwaysSuccess/></BehaviorTree>");
+    let file = |trees: String| format!("<root BTCPP_format='4'>{trees}</root>");
+    let one = file(tree("A"));
+    let loaded = load_files(&[("p.btproj", project), ("a.xml", &one)]);
+    let found = loaded.main_tree(Duplicates::Error).expect("the only tree");
+    assert_eq!(found.tree.name, "A");
+    let registry = Registry::<Board>::new();
+    let built = from_loaded(loaded, &registry, &Options::default()).expect("it is built");
+    assert_eq!(built.instances.len(), 1);
+
+    let two = file(tree("A") + &tree("B"));
+    let loaded = load_files(&[("p.btproj", project), ("a.xml", &two)]);
+    let error = loaded.main_tree(Duplicates::Error).unwrap_err();
+    assert_eq!(error.message, "the file has no tree of its own");
+    let failed = from_loaded(loaded, &registry, &Options::default()).unwrap_err();
+    let text = failed.to_string();
+    assert!(
+        text.contains("say which to run of those it includes: A, B"),
+        "{text}"
+    );
 }
 
 /// Three files define one tree: each mode gives one of them and all places are named.

@@ -2,7 +2,7 @@
 
 use super::Reader;
 use crate::diagnostics::{Diagnostic, nearest};
-use crate::model::{Attribute, Hook, Name, Role, Span, Value};
+use crate::model::{Attribute, Hook, Name, Role, Span, Value, ValueKind};
 use crate::xml::extra::{self, Owner, Special, exact_attribute, exact_value, plain, special};
 use crate::xml::names::current_attribute;
 use crate::xml::syntax::Element;
@@ -121,9 +121,16 @@ impl Reader {
                 }
                 None => {}
             }
-            let (role, model_name, value) = plain(owner, name, &text, value_span);
-            if let (Role::Metadata, Owner::Node(_)) = (role, owner) {
-                self.near_hook(name, name_span);
+            let (role, model_name, mut value) = plain(owner, name, &text, value_span);
+            match (role, owner) {
+                (Role::Metadata, Owner::Node(_)) => self.near_hook(name, name_span),
+                (Role::Argument, Owner::Node(_)) => {
+                    self.hook_without_underscore(name, name_span);
+                    if let Some(key) = self.dollar_key(&text, value_span) {
+                        value = Some(key);
+                    }
+                }
+                _ => {}
             }
             written.push((name.into(), text.into_owned()));
             out.list.push(Attribute {
@@ -157,6 +164,46 @@ impl Reader {
             }
         }
         out
+    }
+
+    /// `${key}`, which version 3 read as `{key}` and version 4 reads as text.
+    fn dollar_key(&mut self, text: &str, span: Span) -> Option<Value> {
+        let braced = text.strip_prefix('$')?;
+        let value = Value::from_attribute(braced, span);
+        if !matches!(value.kind, ValueKind::Key(_)) {
+            return None;
+        }
+        let (reads, help) = match self.v4 {
+            true => (
+                "is a text in version 4",
+                format!("a key is written `{braced}`"),
+            ),
+            false => ("is an old spelling of a key", format!("write `{braced}`")),
+        };
+        self.diagnostics.push(
+            Diagnostic::warning("xml::dollar-key", format!("`{text}` {reads}"))
+                .at(span, "")
+                .help(help),
+        );
+        (!self.v4).then_some(value)
+    }
+
+    /// A guard or script whose underscore was forgotten would be taken for a port.
+    fn hook_without_underscore(&mut self, name: &str, span: Span) {
+        let hook = Hook::ALL
+            .iter()
+            .find(|hook| hook.2.strip_prefix('_') == Some(name));
+        // `while` and `post` are words that ports may have.
+        if let Some(hook) = hook
+            && name.contains(|c: char| c.is_ascii_uppercase())
+        {
+            let message = format!("`{name}` is taken for a port");
+            self.diagnostics.push(
+                Diagnostic::warning("xml::near-hook", message)
+                    .at(span, "")
+                    .help(format!("did you mean `{}`?", hook.2)),
+            );
+        }
     }
 
     /// An attribute no one knows is kept; one that is nearly a guard's would be missed.

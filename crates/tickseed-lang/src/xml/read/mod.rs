@@ -23,6 +23,8 @@ pub(super) struct Reader {
     trees: HashSet<String>,
     /// Old spellings met: old, new, where first, how often.
     old: Vec<(String, String, Span, usize)>,
+    /// The file says that it is of version 4 or later.
+    v4: bool,
 }
 
 pub(super) fn read(source: &str, file: FileId, options: &Options) -> (Document, Vec<Diagnostic>) {
@@ -32,6 +34,7 @@ pub(super) fn read(source: &str, file: FileId, options: &Options) -> (Document, 
         diagnostics: Vec::new(),
         trees: HashSet::new(),
         old: Vec::new(),
+        v4: false,
     };
     for error in syntax.errors() {
         let mut diagnostic = Diagnostic::error("xml::syntax", error.kind.to_string())
@@ -153,6 +156,11 @@ impl Reader {
         let own = &["BTCPP_format", "main_tree_to_execute"];
         let mut attributes = self.attributes(root, Owner::Other(own), own);
         document.version = attributes.name("BTCPP_format");
+        let version = document
+            .version
+            .as_ref()
+            .map(|v| v.text.trim().parse::<u32>());
+        self.v4 = version.is_some_and(|version| version.is_ok_and(|version| version >= 4));
         document.main = attributes.name("main_tree_to_execute");
         document.doc = attributes.description();
         let order = attributes.text(extra::ITEMS);

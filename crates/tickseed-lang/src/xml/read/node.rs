@@ -1,6 +1,7 @@
 //! Nodes of trees.
 
 use super::Reader;
+use crate::diagnostics::{Diagnostic, nearest};
 use crate::model::{Attribute, Category, Form, Hook, Name, Node, Role, Trivia, Value, ValueKind};
 use crate::xml::extra::{self, Owner};
 use crate::xml::names::{STRUCTURE, builtin, current_node, explicit};
@@ -64,18 +65,34 @@ impl Reader {
         node.kind = match (category, id) {
             (Some(_), Some(id)) if !id.text.is_empty() => Name::new(kind, id.span),
             (Some(_), _) => {
-                self.error(
-                    "xml::no-id",
-                    format!("The tag <{tag}> must have the attribute [ID]"),
-                    open,
+                let written = node.attributes.iter().find(|attribute| {
+                    attribute.role == Role::Argument && attribute.name().eq_ignore_ascii_case("id")
+                });
+                let help = written.map(|attribute| {
+                    format!(
+                        "it is written in capitals: `ID`, not `{}`",
+                        attribute.name()
+                    )
+                });
+                let message = format!("The tag <{tag}> must have the attribute [ID]");
+                self.diagnostics.push(
+                    Diagnostic::error("xml::no-id", message)
+                        .at(open, "")
+                        .maybe_help(help),
                 );
                 Name::new(kind, tag_span)
             }
             (None, Some(id)) => {
-                self.error(
-                    "xml::id-in-compact",
-                    format!("Attribute [ID] is not allowed in <{tag}>"),
-                    id.span,
+                let tags = ["SubTree", "Action", "Condition", "Control", "Decorator"];
+                let near = tags
+                    .into_iter()
+                    .find(|known| known.eq_ignore_ascii_case(tag));
+                let near = near.or_else(|| nearest(tag, tags));
+                let message = format!("Attribute [ID] is not allowed in <{tag}>");
+                self.diagnostics.push(
+                    Diagnostic::error("xml::id-in-compact", message)
+                        .at(id.span, "")
+                        .maybe_help(near.map(|near| format!("did you mean <{near}>?"))),
                 );
                 let value = Value::from_attribute(&id.text, id.span);
                 node.attributes

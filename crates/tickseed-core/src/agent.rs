@@ -1,9 +1,10 @@
 //! An agent: the state of one run of a tree.
 
 use alloc::boxed::Box;
-use alloc::vec;
+use alloc::vec::Vec;
 use core::fmt;
 
+use crate::block::Block;
 use crate::leaf::SideSlot;
 use crate::rng::Rng;
 use crate::run::{Beside, Faults};
@@ -17,7 +18,7 @@ use crate::time::Time;
 /// [`Tree::halt`](crate::Tree::halt) first if they hold anything.
 pub struct Agent {
     pub(crate) tree: u32,
-    pub(crate) mem: Box<[u8]>,
+    pub(crate) mem: Block,
     pub(crate) own: Own,
     pub(crate) rng: Rng,
     /// [`NEVER`], or the time of the last tick.
@@ -26,14 +27,28 @@ pub struct Agent {
 
 /// What an agent has beside its block.
 pub(crate) struct Own {
-    pub(crate) side: Box<[SideSlot]>,
+    /// Few trees have leaves with boxed state.
+    side: Option<Box<Sides>>,
     /// Whatever is noted here must be made good before the next tick.
     pub(crate) faults: Faults,
 }
 
+/// Boxed states.
+struct Sides(Vec<SideSlot>);
+
+impl Own {
+    fn new(sides: usize) -> Own {
+        let side = || Box::new(Sides((0..sides).map(|_| None).collect()));
+        Own {
+            side: (sides > 0).then(side),
+            faults: Faults::default(),
+        }
+    }
+}
+
 impl Beside for Own {
     fn side(&mut self) -> &mut [SideSlot] {
-        &mut self.side
+        self.side.as_mut().map_or(&mut [], |side| &mut side.0)
     }
     fn faults(&self) -> &Faults {
         &self.faults
@@ -48,11 +63,8 @@ impl Agent {
     pub(crate) fn new(tree: u32, bytes: usize, sides: usize, seed: u64) -> Agent {
         Agent {
             tree,
-            mem: vec![0; bytes].into_boxed_slice(),
-            own: Own {
-                side: (0..sides).map(|_| None).collect(),
-                faults: Faults::default(),
-            },
+            mem: Block::new(bytes),
+            own: Own::new(sides),
             rng: Rng::new(seed),
             last: NEVER,
         }
@@ -74,14 +86,12 @@ impl Agent {
     /// had: a leaf holds state that is not plain data, or one has failed.
     #[must_use]
     pub fn duplicate(&self) -> Option<Agent> {
-        let plain = self.own.side.iter().all(|s| s.is_none());
+        let side = self.own.side.as_ref().map_or(&[][..], |side| &side.0);
+        let plain = side.iter().all(|s| s.is_none());
         (plain && !self.is_poisoned()).then(|| Agent {
             tree: self.tree,
             mem: self.mem.clone(),
-            own: Own {
-                side: self.own.side.iter().map(|_| None).collect(),
-                faults: Faults::default(),
-            },
+            own: Own::new(side.len()),
             rng: self.rng,
             last: self.last,
         })
@@ -110,7 +120,7 @@ impl fmt::Debug for Agent {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Agent")
             .field("tree", &self.tree)
-            .field("bytes", &self.mem)
+            .field("bytes", &&*self.mem)
             .field("poisoned", &self.is_poisoned())
             .finish_non_exhaustive()
     }

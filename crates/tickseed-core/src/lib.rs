@@ -12,6 +12,7 @@ extern crate std;
 
 mod agent;
 mod blackboard;
+mod block;
 mod build;
 mod cadence;
 mod compile;

@@ -232,14 +232,16 @@ impl<C: Context> Tree<C> {
         }
         let dt = now.0.saturating_sub(agent.last.0);
         agent.last = now;
+        let mem = agent.mem.at_least();
+        let frame = Frame::root(mem);
         let mut env = Env {
             code,
-            mem: &mut agent.mem,
+            mem,
             beside: &mut agent.own,
             cx: Cx::with_nanos(at, now, dt, &mut agent.rng),
             trace: lend(trace),
             heard: false,
-            frame: Frame::begin(0, IDLE),
+            frame,
         };
         match env.root() {
             Ok(status) => {

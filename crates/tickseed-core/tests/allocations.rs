@@ -101,6 +101,11 @@ fn f04_an_agent_is_small_and_made_by_one_allocation() {
     let used = measure(|| drop(tree.agent()));
     assert!(used.count_total <= 1, "{used:?}");
     assert_eq!(used.count_current, 0);
+    assert_eq!(size_of::<tickseed_core::Agent>(), 64);
+    let small = n.cooldown(Duration::from_secs(1), n.action("a", |_| Status::Running));
+    let small = small.build().unwrap();
+    drop(small.agent());
+    assert_eq!(measure(|| drop(small.agent())).count_total, 0);
 }
 
 #[test]

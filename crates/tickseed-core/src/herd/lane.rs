@@ -7,7 +7,6 @@ use super::awake::AwakeOf;
 use super::look;
 use super::slots::{GenerationsOf, Handle, HerdId, bit, set_bit};
 use super::turns::Turns;
-use crate::compile::IDLE;
 use crate::context::{Context, Cx};
 use crate::error::TickError;
 use crate::leaf::SideSlot;
@@ -230,6 +229,7 @@ impl<C: Context> Lane<'_, C> {
             side,
             faults: &guard.out.faults,
         };
+        let frame = Frame::root(mem);
         let mut env = Env {
             code,
             mem,
@@ -237,7 +237,7 @@ impl<C: Context> Lane<'_, C> {
             cx: Cx::with_nanos(at, now, dt, rng),
             trace: lend(trace),
             heard: false,
-            frame: Frame::begin(0, IDLE),
+            frame,
         };
         let status = env.root()?;
         let nap = match table {

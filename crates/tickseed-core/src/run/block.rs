@@ -1,6 +1,5 @@
 //! Numbers in an agent's block: little-endian, unaligned, read and written without `unsafe`.
 
-use super::out_of_bounds;
 use crate::compile::Offset;
 use crate::time::Deadline;
 
@@ -29,14 +28,18 @@ pub(crate) fn put(mem: &mut [u8], at: Offset, width: u8, value: u32) {
 }
 
 /// A deadline of seven bytes. None lies at the block's first byte, so it is read at once with
-/// the byte before.
+/// the byte before. The compiler vouches for its place, and its verifier looks; so there is no panic
+/// here, which would cost every step that reads one.
 #[inline(always)]
 pub(crate) fn get_deadline(mem: &[u8], at: Offset) -> Deadline {
     let before = at.wrapping_sub(1) as usize;
     let eight = mem.get(before..before + 8).and_then(|b| b.first_chunk());
     match eight {
         Some(b) => Deadline::from_bits(u64::from_le_bytes(*b) >> 8),
-        None => out_of_bounds(),
+        None => {
+            debug_assert!(false, "a deadline out of bounds");
+            Deadline::from_bits(0)
+        }
     }
 }
 

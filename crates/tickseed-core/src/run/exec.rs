@@ -9,20 +9,16 @@ use crate::leaf::{Answer, LeafError};
 use crate::status::Status;
 
 impl<C: Context> Env<'_, '_, '_, C> {
-    /// Ticks the whole tree. If it fails or panics, dropping `self` notes where it was.
+    /// Ticks the whole tree; the frame is its [`root`](Frame::root). If it fails or panics,
+    /// dropping `self` notes where it was.
     #[inline(always)]
     pub(crate) fn root(&mut self) -> Result<Status, Failed> {
         if self.trace.is_some() {
             return self.traced_root();
         }
-        let stored = self.mem.first().copied().unwrap_or(0);
         let code = self.code;
-        match code.begin(stored) {
-            Some(first) => {
-                // The first yield is 0, and before it comes idle, the greatest number.
-                self.frame = Frame::begin(0, u32::from(stored).wrapping_sub(1));
-                self.follow(first)
-            }
+        match code.begin(self.frame.began.wrapping_add(1)) {
+            Some(first) => self.follow(first),
             None => self.wide_root(),
         }
     }

@@ -53,8 +53,8 @@ impl<C: Context> Code<C> {
     /// The step that a tick of the whole tree begins with; none if the resume point takes more
     /// than this byte.
     #[inline(always)]
-    pub(super) fn begin(&self, stored: u8) -> Option<&dyn Step<C>> {
-        self.begin.get(usize::from(stored)).map(|step| &**step)
+    pub(super) fn begin(&self, stored: u32) -> Option<&dyn Step<C>> {
+        self.begin.get(stored as usize).map(|step| &**step)
     }
 
     /// Makes a program's steps. Of those that are `loud` the tick takes note.

@@ -258,6 +258,14 @@ impl Frame {
     /// No thread is being ticked.
     pub(crate) const NONE: Frame = Frame::begin(u32::MAX, IDLE);
 
+    /// The beginning of a tick of the whole tree, if its resume point takes one byte.
+    #[inline(always)]
+    pub(crate) fn root(mem: &[u8]) -> Frame {
+        // The first yield is 0, and before it comes idle, the greatest number.
+        let stored = mem.first().copied().unwrap_or(0);
+        Frame::begin(0, u32::from(stored).wrapping_sub(1))
+    }
+
     /// The beginning of a thread's tick that goes on from a resume point.
     #[inline(always)]
     pub(crate) const fn begin(thread: u32, began: Yield) -> Frame {

@@ -28,7 +28,7 @@ use crate::def::{Def, NodeId};
 use crate::error::TickError;
 use crate::kind::Kind;
 use crate::rng::Rng;
-use crate::run::{Env, resume_point};
+use crate::run::{Beside, Env, resume_point};
 use crate::time::Time;
 use crate::tree::Tree;
 
@@ -299,7 +299,7 @@ impl<C: Context> Tree<C> {
         let origin = Origin::new(old);
         let kept = core::mem::take(&mut report.kept);
         for (from, to) in keep_boxed(&origin, &target, &kept, &mut report) {
-            moved.own.side[to] = agent.own.side[from].take();
+            moved.own.side()[to] = agent.own.side()[from].take();
         }
         report.kept = kept;
         *agent = moved;

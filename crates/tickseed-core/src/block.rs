@@ -1,0 +1,74 @@
+//! The bytes of an agent of its own.
+
+use alloc::boxed::Box;
+use core::ops::{Deref, DerefMut};
+
+/// As many bytes lie in the agent itself: then a tick fetches one line of memory, and making
+/// an agent allocates nothing. Most trees need fewer.
+const HERE: usize = 22;
+
+/// An agent's block.
+#[derive(Clone)]
+pub(crate) enum Block {
+    Here { len: u8, bytes: [u8; HERE] },
+    There(Box<[u8]>),
+}
+
+impl Block {
+    /// Zeroes.
+    pub(crate) fn new(len: usize) -> Block {
+        if len <= HERE {
+            Block::Here {
+                len: len as u8,
+                bytes: [0; HERE],
+            }
+        } else {
+            Block::There(alloc::vec![0; len].into())
+        }
+    }
+
+    /// The bytes, and perhaps some more that nothing uses: for ticks, which know what they use.
+    #[inline(always)]
+    pub(crate) fn at_least(&mut self) -> &mut [u8] {
+        match self {
+            Block::Here { bytes, .. } => bytes,
+            Block::There(bytes) => bytes,
+        }
+    }
+}
+
+impl Deref for Block {
+    type Target = [u8];
+    fn deref(&self) -> &[u8] {
+        match self {
+            Block::Here { len, bytes } => &bytes[..usize::from(*len)],
+            Block::There(bytes) => bytes,
+        }
+    }
+}
+
+impl DerefMut for Block {
+    fn deref_mut(&mut self) -> &mut [u8] {
+        match self {
+            Block::Here { len, bytes } => &mut bytes[..usize::from(*len)],
+            Block::There(bytes) => bytes,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn blocks_of_any_length_are_as_long_as_asked_for() {
+        assert_eq!(size_of::<Block>(), 24);
+        for len in [0, 1, HERE - 1, HERE, HERE + 1, 1000] {
+            let mut block = Block::new(len);
+            assert_eq!(&*block, alloc::vec![0; len]);
+            block.fill(7);
+            assert_eq!(&*block.clone(), alloc::vec![7; len]);
+            assert!(block.at_least().len() >= len);
+        }
+    }
+}

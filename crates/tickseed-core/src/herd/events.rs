@@ -101,6 +101,9 @@ impl<C: Context> Herd<C> {
             table: None,
             touches: Touches::default(),
         };
+        if self.options.fixed {
+            events.wheel.reserve_exact(self.options.capacity);
+        }
         events.grow(self.slots.len());
         events.turn_to(now, &self.tree.program);
         self.events = Some(events);
@@ -117,7 +120,8 @@ impl<C: Context> Herd<C> {
     }
 
     /// Bytes of scheduling that each agent takes: who is there, fit to be ticked, never ticked
-    /// and awake, the times of last ticks and levels of detail where they are kept, and timers.
+    /// and awake, the times of last ticks and levels of detail where they are kept, and timers: four
+    /// bytes an agent and nine for each timer that there ever was at a time.
     #[must_use]
     pub fn scheduling_bytes_per_agent(&self) -> f64 {
         let lasts = if self.lasts.is_empty() { 0 } else { 8 };
@@ -126,8 +130,11 @@ impl<C: Context> Herd<C> {
         } else {
             size_of::<Pace>()
         };
-        let events = match self.events {
-            Some(_) => 12.0 + 2.0 / 8.0 + 1.0 / 512.0,
+        let events = match &self.events {
+            Some(events) => {
+                let slots = self.slots.len().max(1) as f64;
+                events.wheel.bytes() as f64 / slots + 2.0 / 8.0 + 1.0 / 512.0
+            }
             None => 0.0,
         };
         (lasts + paces) as f64 + 3.0 / 8.0 + events

@@ -47,7 +47,14 @@ impl Awake {
 
     pub(crate) fn wake_all(&mut self) {
         self.words.fill(Doze::default());
+        self.look_everywhere();
+    }
+
+    fn look_everywhere(&mut self) {
         self.some.fill(u64::MAX);
+        if let (Some(last), words @ 1..) = (self.some.last_mut(), self.words.len() % 64) {
+            *last = !(u64::MAX << words);
+        }
     }
 
     /// Only those sleep whose bits are set; they must be fit to be ticked.
@@ -55,7 +62,7 @@ impl Awake {
         let doze = |asleep| Doze { asleep, touched: 0 };
         self.words.clear();
         self.words.extend(asleep.map(doze));
-        self.some.fill(u64::MAX);
+        self.look_everywhere();
     }
 
     #[inline(always)]
@@ -206,7 +213,9 @@ mod tests {
             assert!(awake.some.iter().all(|w| *w == 0));
         }
         awake.wake_all();
-        assert_eq!(turns(&mut awake, &ready).0[..3], [0, 1, 2]);
+        let words: u32 = awake.some.iter().map(|w| w.count_ones()).sum();
+        assert_eq!(words as usize, awake.words.len());
+        assert!(turns(&mut awake, &ready).0.into_iter().eq(0..SLOTS));
     }
 
     #[test]

@@ -74,17 +74,17 @@ impl Events {
         self.wake_all();
     }
 
-    /// Goes on to `now`, or back.
-    pub(crate) fn advance(&mut self, now: Time, back: bool) {
-        let granule = now.0 >> self.shift;
-        if back {
-            // Limits that had passed may not have: look at everybody again.
-            self.wheel.restart(granule);
-            self.wake_all();
-        } else {
-            let awake = &mut self.awake;
-            self.wheel.advance(granule, |slot| awake.wake(slot));
-        }
+    /// Goes on to a later time.
+    pub(crate) fn advance(&mut self, now: Time) {
+        let awake = &mut self.awake;
+        self.wheel
+            .advance(now.0 >> self.shift, |slot| awake.wake(slot));
+    }
+
+    /// Goes back to an earlier one. Limits that had passed may not have: everybody is woken.
+    pub(crate) fn go_back(&mut self, now: Time) {
+        self.wheel.restart(now.0 >> self.shift);
+        self.wake_all();
     }
 }
 

@@ -308,18 +308,18 @@ impl<C: Context> Lane<'_, C> {
         table: &WakeTable,
     ) -> Result<Status, Failed> {
         let done = self.tick(local, at, now, None, Some(table))?;
-        match done.nap {
-            None => {}
-            Some(None) => self.awake.sleep(local),
-            Some(Some(soonest)) => {
-                // Rounded down: an agent woken too early stutters once more.
-                let due = soonest.0 >> self.granules.shift;
-                if due > self.granules.now {
-                    self.awake.sleep(local);
-                    self.out.sleeps.push((self.first + local, due));
-                }
+        let Some(limit) = done.nap else {
+            return Ok(done.status);
+        };
+        if let Some(soonest) = limit {
+            // Rounded down: an agent woken too early stutters once more.
+            let due = soonest.0 >> self.granules.shift;
+            if due <= self.granules.now {
+                return Ok(done.status);
             }
+            self.out.sleeps.push((self.first + local, due));
         }
+        self.awake.sleep(local);
         Ok(done.status)
     }
 
@@ -340,18 +340,16 @@ impl<C: Context> Lane<'_, C> {
         let mem = &self.blocks[local as usize * stride..][..stride];
         let still = look::still(self.tree, table, mem, at, now, &guard.out.faults);
         core::mem::forget(guard);
-        match still {
+        let status = match still {
             Some(status) => {
                 self.out.ticked += 1;
-                self.awake.sleep(local);
-                Ok(status)
+                status
             }
-            None if table.is_sabotaged() && table.looks_away() => {
-                self.awake.sleep(local);
-                Ok(Status::Running)
-            }
-            None => self.tick_watched(local, at, now, table),
-        }
+            None if table.is_sabotaged() && table.looks_away() => Status::Running,
+            None => return self.tick_watched(local, at, now, table),
+        };
+        self.awake.sleep(local);
+        Ok(status)
     }
 
     /// Gives an agent its turn.

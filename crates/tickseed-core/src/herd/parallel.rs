@@ -102,6 +102,8 @@ impl<C: Context> Herd<C> {
         }
         if due {
             self.due(now);
+        } else {
+            self.turn_back(now);
         }
         let lanes = slots.div_ceil(STRETCH).max(1);
         let mut ticking = Ticking::begin(self, Some(now), lanes);

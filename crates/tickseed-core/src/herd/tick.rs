@@ -120,8 +120,10 @@ pub(super) fn lane<'h, C: Context>(
 impl<C: Context> Herd<C> {
     /// Gives every agent its turn, in the order of their indexes. Poisoned agents get none.
     ///
-    /// With events everybody who was ticked is awake afterwards.
+    /// With events everybody who was ticked is awake afterwards; if `now` lies before the last tick
+    /// everybody is.
     pub fn tick_all(&mut self, now: Time, f: impl FnMut(Ticker<'_, '_, C>)) -> Turn {
+        self.turn_back(now);
         let mut ticking = Ticking::begin(self, Some(now), 1);
         ticking.lane(false).each(now, |_| true, f);
         ticking.end()
@@ -292,9 +294,19 @@ impl<C: Context> Herd<C> {
             self.use_events(super::EventOptions::default());
         }
         self.tell_touches();
-        let back = self.last.is_some_and(|last| now < last);
-        if let Some(events) = &mut self.events {
-            events.advance(now, back);
+        if !self.turn_back(now)
+            && let Some(events) = &mut self.events
+        {
+            events.advance(now);
         }
+    }
+
+    /// Wakes everybody if the time lies before the last tick; whether it does.
+    pub(super) fn turn_back(&mut self, now: Time) -> bool {
+        let back = self.last.is_some_and(|last| now < last);
+        if back && let Some(events) = &mut self.events {
+            events.go_back(now);
+        }
+        back
     }
 }

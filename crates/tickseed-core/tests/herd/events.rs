@@ -279,6 +279,18 @@ fn whoever_is_ticked_unwatched_or_halted_is_awake() {
 }
 
 #[test]
+fn a_tick_of_all_in_the_past_wakes_those_too_whom_it_leaves_out() {
+    let (mut herd, mut s) = herd(idle());
+    let one = herd.at(0).unwrap();
+    due(&mut herd, &mut s, 20);
+    due(&mut herd, &mut s, 21);
+    herd.tick_all(Time(30), |_| {});
+    assert!(herd.is_asleep(one).unwrap());
+    herd.tick_all(Time(29), |_| {});
+    assert!(!herd.is_asleep(one).unwrap());
+}
+
+#[test]
 fn an_hour_is_a_cheap_jump_and_everybody_due_is_ticked_once() {
     let n = nodes::<Soldier>();
     let mut herd = Herd::new(Arc::new(

@@ -28,11 +28,18 @@ impl Block {
     }
 
     /// The bytes, and perhaps some more that nothing uses: for ticks, which know what they use.
+    /// The first is told as well; zero if there is none.
     #[inline(always)]
-    pub(crate) fn at_least(&mut self) -> &mut [u8] {
+    pub(crate) fn at_least(&mut self) -> (&mut [u8], u8) {
         match self {
-            Block::Here { bytes, .. } => bytes,
-            Block::There(bytes) => bytes,
+            Block::Here { bytes, .. } => {
+                let first = bytes[0];
+                (bytes, first)
+            }
+            Block::There(bytes) => {
+                let first = bytes.first().copied();
+                (bytes, first.unwrap_or(0))
+            }
         }
     }
 }
@@ -68,7 +75,9 @@ mod tests {
             assert_eq!(&*block, alloc::vec![0; len]);
             block.fill(7);
             assert_eq!(&*block.clone(), alloc::vec![7; len]);
-            assert!(block.at_least().len() >= len);
+            let (bytes, first) = block.at_least();
+            assert!(bytes.len() >= len);
+            assert_eq!(first, if len > 0 { 7 } else { 0 });
         }
     }
 }

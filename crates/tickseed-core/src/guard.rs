@@ -298,7 +298,7 @@ impl Expr {
 }
 
 /// A condition over a context: comparisons of keys, functions, and `and`, `or`, `not` of
-/// them. Comparisons compile to data and cost no call; functions cost one call each.
+/// them. Comparisons compile to data, which is judged fastest; a function is a step of its own.
 pub struct Guard<C: Context> {
     pub(crate) expr: Expr,
     pub(crate) preds: Vec<Pred<C>>,

@@ -232,8 +232,7 @@ impl<C: Context> Tree<C> {
         }
         let dt = now.0.saturating_sub(agent.last.0);
         agent.last = now;
-        let mem = agent.mem.at_least();
-        let frame = Frame::root(mem);
+        let (mem, stored) = agent.mem.at_least();
         let mut env = Env {
             code,
             mem,
@@ -241,7 +240,7 @@ impl<C: Context> Tree<C> {
             cx: Cx::with_nanos(at, now, dt, &mut agent.rng),
             trace: lend(trace),
             heard: false,
-            frame,
+            frame: Frame::root(stored),
         };
         match env.root() {
             Ok(status) => {

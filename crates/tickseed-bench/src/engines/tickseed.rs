@@ -3,8 +3,8 @@
 //! - The tree is built once and shared by all agents; an agent is what [`Tree::agent`] gives out.
 //! - Leaves are closures over the world, which a tick borrows. Actions that end in the tick that starts them
 //!   are declared `instant`; `work` of W3, the one leaf with state of its own, is a [`Leaf`].
-//! - W2 comes twice: with conditions as closures, one call each, and with guards made of data, comparisons
-//!   of keys that need no call.
+//! - W2 comes twice: with conditions as closures, a step each, and with guards made of data, comparisons
+//!   of keys in rows.
 
 use std::mem::offset_of;
 use std::time::Duration;

@@ -229,7 +229,7 @@ impl<C: Context> Lane<'_, C> {
             side,
             faults: &guard.out.faults,
         };
-        let frame = Frame::root(mem);
+        let frame = Frame::root(mem.first().copied().unwrap_or(0));
         let mut env = Env {
             code,
             mem,

@@ -258,11 +258,11 @@ impl Frame {
     /// No thread is being ticked.
     pub(crate) const NONE: Frame = Frame::begin(u32::MAX, IDLE);
 
-    /// The beginning of a tick of the whole tree, if its resume point takes one byte.
+    /// The beginning of a tick of the whole tree, whose resume point is kept as this byte, the
+    /// block's first, unless it takes more than that.
     #[inline(always)]
-    pub(crate) fn root(mem: &[u8]) -> Frame {
+    pub(crate) fn root(stored: u8) -> Frame {
         // The first yield is 0, and before it comes idle, the greatest number.
-        let stored = mem.first().copied().unwrap_or(0);
         Frame::begin(0, u32::from(stored).wrapping_sub(1))
     }
 

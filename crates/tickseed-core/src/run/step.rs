@@ -59,7 +59,7 @@ impl<C: Context> Env<'_, '_, '_, C> {
         let to = match answer {
             Answer::Success => place.s,
             Answer::Failure => place.f,
-            Answer::Running if place.y != IDLE => return self.yield_at(place.pc, place.y),
+            Answer::Running => return self.yield_at(place.pc, place.y),
             other => return self.odd(place.pc, other),
         };
         self.go(to)

@@ -89,6 +89,9 @@ where
         }
         env.frame.pc = self.place.pc;
         let answer = (self.func)(&mut env.cx);
+        if answer == Answer::Running && self.place.y == IDLE {
+            return env.odd(self.place.pc, answer);
+        }
         env.answered(answer, &self.place)
     }
 }

@@ -91,6 +91,8 @@ impl Events {
 impl<C: Context> Herd<C> {
     /// Lets agents sleep in [`tick_due`](Herd::tick_due). Everybody is awake at first.
     pub fn use_events(&mut self, options: EventOptions) {
+        // Now, since ticks do not allocate.
+        self.tree.watched();
         let granule = nanos(options.granularity).max(1);
         let shift = 63 - granule.leading_zeros();
         let now = self.last.map_or(0, |t| t.0 >> shift);

@@ -178,7 +178,7 @@ impl<'d, C: HasBoard> Making<'_, 'd, C> {
             None => match self.text("entry") {
                 Some(name) => self.key(&name),
                 None => {
-                    let message = format!("Missing port [entry] in {}", self.node.kind);
+                    let message = format!("Missing port 'entry' in {}", self.node.kind);
                     self.loader
                         .error("load::missing-port", message, self.node.kind.span);
                     None

@@ -9,6 +9,7 @@ mod export;
 mod leaves;
 mod refusals;
 mod run;
+mod tinyxml;
 
 use std::collections::BTreeMap;
 

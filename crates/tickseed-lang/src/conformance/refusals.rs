@@ -131,10 +131,6 @@ pub(super) fn message(
     let Some(error) = errors.min_by_key(|d| (order(d.code), place(d))) else {
         return "no error was reported".to_owned();
     };
-    if matches!(error.code, "xml::syntax" | "xml::no-root") {
-        let text = sources.file(file).map_or("", |source| source.text());
-        return syntax(diagnostics, error, text);
-    }
     let line = (error.primary.as_ref())
         .filter(|label| label.span.file == file)
         .map(|label| match error.code {
@@ -144,6 +140,16 @@ pub(super) fn message(
         })
         .and_then(|span| sources.line_column(span))
         .map_or(0, |at| at.line);
+    if error
+        .message
+        .starts_with("Invalid XML: missing root element")
+    {
+        return "Invalid XML: missing root element".to_owned();
+    }
+    if error.message.starts_with("The XML must have a root node") {
+        let end = error.message.find(", found").unwrap_or(error.message.len());
+        return error.message[..end].to_owned();
+    }
     // What was found is not said by the reference.
     let text = match error.message.rsplit_once(", found ") {
         Some((text, found)) if found.bytes().all(|b| b.is_ascii_digit()) => text,
@@ -211,80 +217,6 @@ pub(super) fn message(
     }
 }
 
-/// What tinyxml2 says about a text that is no XML, or that has no root.
-fn syntax(diagnostics: &[Diagnostic], error: &Diagnostic, text: &str) -> String {
-    let message = error.message.as_str();
-    let start = |d: &Diagnostic| (d.primary.as_ref()).map_or(0, |label| label.span.range().start);
-    let line = |at: usize| 1 + text[..at.min(text.len())].matches('\n').count();
-    let say = |what: &str, number: u8, line: usize, element: Option<&str>| {
-        let element = element.map_or(String::new(), |name| format!(": XMLElement name={name}"));
-        format!(
-            "Error parsing the XML: Error=XML_ERROR_{what} ErrorID={number} (0x{number:x}) Line number={line}{element}"
-        )
-    };
-    let at = start(error);
-    // The element whose tag a place is in.
-    let around = || {
-        let name = text.get(..at)?.rsplit('<').next()?;
-        name.split(|c: char| c.is_whitespace() || c == '/' || c == '>')
-            .next()
-    };
-    let between = |open: &str, close: char| message.split(open).nth(1)?.split(close).next();
-    if message.starts_with("Invalid XML: missing root element") {
-        return match text.trim() {
-            "" => say("EMPTY_DOCUMENT", 13, 0, None),
-            bare if !bare.starts_with('<') => say("PARSING_TEXT", 8, 1, None),
-            _ => "Invalid XML: missing root element".to_owned(),
-        };
-    }
-    if message.starts_with("The XML must have") {
-        let end = message.find(", found").unwrap_or(message.len());
-        return message[..end].to_owned();
-    }
-    if message.starts_with("`<!--`") {
-        return say("PARSING_COMMENT", 10, line(at), None);
-    }
-    if message.starts_with("`<![CDATA[`") {
-        return say("PARSING_CDATA", 9, line(at), None);
-    }
-    if message.starts_with("`<` starts no tag") {
-        return say("PARSING", 15, line(at), None);
-    }
-    if message.contains("is never closed: expected </") {
-        let open = diagnostics
-            .iter()
-            .filter(|d| d.message.contains("is never closed: expected </"));
-        return say(
-            "PARSING",
-            15,
-            line(open.map(start).max().unwrap_or(at)),
-            None,
-        );
-    }
-    if let Some(name) = between("expected </", '>') {
-        let open = text
-            .get(..at)
-            .and_then(|before| before.rfind(&format!("<{name}")));
-        return say(
-            "MISMATCHED_ELEMENT",
-            14,
-            line(open.unwrap_or(at)),
-            Some(name),
-        );
-    }
-    if message.starts_with("the tag <") {
-        return say("PARSING_ELEMENT", 6, line(at), between("the tag <", '>'));
-    }
-    if message.starts_with("expected an attribute") {
-        return say("PARSING_ELEMENT", 6, line(at), None);
-    }
-    let attribute = ["the value of ", "the attribute ", "expected a quote"];
-    if attribute.iter().any(|start| message.starts_with(start)) {
-        return say("PARSING_ATTRIBUTE", 7, line(at), around());
-    }
-    message.to_owned()
-}
-
 /// Where the parent of the node at a place stands.
 fn parent_of(document: &Document, span: Span) -> Option<Span> {
     let mut found = None;
@@ -299,29 +231,38 @@ fn parent_of(document: &Document, span: Span) -> Option<Span> {
 }
 
 /// A fault of the reference (4.7 to 4.10): it does not know explicit forms directly under a reactive
-/// sequence. We read them, since files have them; a comparison must refuse them.
-pub(super) fn explicit_child(document: &Document, sources: &SourceMap) -> Option<String> {
+/// sequence. We read them, since files have them; a comparison must refuse them. What is really unknown
+/// has another message there than elsewhere.
+pub(super) fn reactive_child(
+    document: &Document,
+    sources: &SourceMap,
+    registry: &Registry<Board>,
+) -> Option<String> {
     let mut found = None;
     for root in document.trees().flat_map(|tree| &tree.body) {
         root.walk(&mut |node| {
             let reactive = node.kind == "ReactiveSequence";
             for child in node.children.iter().filter(|_| reactive) {
-                if let Form::Explicit(category) = child.form
-                    && category != Category::Subtree
-                {
-                    found.get_or_insert((child.span, category));
-                }
+                let kind = child.kind.as_str();
+                let tag = match child.form {
+                    Form::Explicit(Category::Subtree) => continue,
+                    Form::Explicit(Category::Condition) => "Condition",
+                    Form::Explicit(Category::Control) => "Control",
+                    Form::Explicit(Category::Decorator) => "Decorator",
+                    Form::Explicit(_) => "Action",
+                    Form::Compact
+                        if crate::compat::is_known(kind) || registry.model(kind).is_some() =>
+                    {
+                        continue;
+                    }
+                    Form::Compact => kind,
+                };
+                found.get_or_insert((child.span, tag.to_owned()));
             }
         });
     }
-    let (span, category) = found?;
+    let (span, tag) = found?;
     let line = sources.line_column(span)?.line;
-    let tag = match category {
-        Category::Condition => "Condition",
-        Category::Control => "Control",
-        Category::Decorator => "Decorator",
-        _ => "Action",
-    };
     Some(format!("Error at line {line}: -> Unknown node type: {tag}"))
 }
 

@@ -47,6 +47,9 @@ impl Session {
     fn new(case: &Case, script: &Shared) -> Result<Session, String> {
         // The reference's harness puts every element on a line of its own, and messages count lines.
         let text = case.xml.replace("><", ">\n<");
+        if let Some(complaint) = super::tinyxml::error(&text) {
+            return Err(complaint);
+        }
         let mut sources = SourceMap::new();
         let file = sources.add("case.xml", text.as_str());
         let strict = xml::Options {
@@ -70,7 +73,7 @@ impl Session {
         };
         let registry = registry(script);
         let documents = [document];
-        if let Some(refusal) = refusals::explicit_child(&documents[0], &sources) {
+        if let Some(refusal) = refusals::reactive_child(&documents[0], &sources, &registry) {
             return Err(refusal);
         }
         let mut diagnostics = diagnostics;

@@ -7,6 +7,7 @@
 mod rig;
 
 mod a_errors;
+mod a_panics;
 mod d_decorators;
 mod f_frames;
 mod h_halting;

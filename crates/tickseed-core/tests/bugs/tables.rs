@@ -314,6 +314,7 @@ fn u04_status_table_of_composites() {
 fn u04_the_decisions_name_tests_that_exist() {
     let sources = [
         include_str!("a_errors.rs"),
+        include_str!("a_panics.rs"),
         include_str!("d_decorators.rs"),
         include_str!("h_halting.rs"),
         include_str!("kinds.rs"),

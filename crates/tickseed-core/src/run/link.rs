@@ -10,9 +10,10 @@ use super::steps::{
     Consume, Done, Exit, Fraction, Gate, If, Limit, Loud, Mark, Quickly, Rare, Resume, Set, Small,
     WaitStart, WaitTick, Whole, YieldAt,
 };
-use crate::compile::{IDLE, NOWHERE, Op, Pc, Program, over};
+use crate::compile::{IDLE, NOWHERE, Op, Pc, Program, WaitSpec, over};
 use crate::context::Context;
 use crate::def::Funcs;
+use crate::time::MAX_DURATION;
 
 /// What a tick carries out, the same for every agent of a tree.
 pub(crate) struct Code<C: Context> {
@@ -123,6 +124,10 @@ fn step<C: Context>(
         } => funcs.leaves[i as usize].clone().step(slot, leaf(y, true)),
         Op::WaitStart { slot, spec, y, .. } => Box::new(WaitStart {
             slot,
+            fixed: match prog.waits[spec as usize] {
+                WaitSpec::Fixed(ns) => Some(ns.min(MAX_DURATION - 1)),
+                _ => None,
+            },
             spec,
             pc,
             y,

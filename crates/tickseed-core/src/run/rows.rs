@@ -93,18 +93,27 @@ impl Rows {
     /// Judges guards from a place in a row on: where the tick goes on.
     #[inline(always)]
     pub(super) fn judge(&self, place: u32, block: &[u8]) -> Pc {
-        let mut at = place as usize;
+        let mut row = self.from(place);
         loop {
-            let Some(guard) = self.guards.get(at) else {
+            let Some((guard, rest)) = row.split_first() else {
                 out_of_bounds()
             };
             if guard.stay.holds(block) {
-                at += 1;
+                row = rest;
             } else if guard.leave & !(ROW - 1) == ROW {
-                at = (guard.leave & (ROW - 1)) as usize;
+                row = self.from(guard.leave & (ROW - 1));
             } else {
                 return guard.leave;
             }
+        }
+    }
+
+    /// The guards from a place on.
+    #[inline(always)]
+    fn from(&self, place: u32) -> &[Guard] {
+        match self.guards.get(place as usize..) {
+            Some(row) => row,
+            None => out_of_bounds(),
         }
     }
 }

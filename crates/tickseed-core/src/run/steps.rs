@@ -12,6 +12,7 @@ use crate::guard::Quick;
 use crate::key::ScalarType;
 use crate::leaf::{Answer, DynLeaf, Leaf, Phase};
 use crate::status::Status;
+use crate::time::Deadline;
 
 /// A condition's function.
 pub(crate) trait Judge<C: Context>: Send + Sync {
@@ -195,6 +196,8 @@ impl<C: Context> Step<C> for Small {
 
 pub(super) struct WaitStart {
     pub(super) slot: Offset,
+    /// How long, if that is always the same; else the spec says.
+    pub(super) fixed: Option<u64>,
     pub(super) spec: u32,
     pub(super) pc: Pc,
     pub(super) y: Yield,
@@ -204,7 +207,10 @@ pub(super) struct WaitStart {
 impl<C: Context> Step<C> for WaitStart {
     fn step(&self, env: &mut Env<'_, '_, '_, C>) -> Pc {
         env.frame.pc = self.pc;
-        let deadline = env.deadline(self.spec);
+        let deadline = match self.fixed {
+            Some(ns) => Deadline::after(env.cx.now(), ns),
+            None => env.deadline(self.spec),
+        };
         if deadline.passed(env.cx.now()) {
             env.go(self.s)
         } else {

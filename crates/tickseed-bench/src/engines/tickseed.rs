@@ -5,13 +5,15 @@
 //!   are declared `instant`; `work` of W3, the one leaf with state of its own, is a [`Leaf`].
 //! - W2 comes twice: with conditions as closures, a step each, and with guards made of data, comparisons
 //!   of keys in rows.
+//! - A tick is compiled into the loop that is measured, as it is in a game that ticks its agents in one
+//!   place; here there are two loops, so the compiler must be told.
 
 use std::mem::offset_of;
 use std::time::Duration;
 
 use tickseed_core::{
     Agent, Context, Cx, Key, KeyId, KeyInfo, Leaf, LeafError, Node, Nodes, Place, ScalarType,
-    Schema, Status, Time, Tree, bytemuck, nodes,
+    Schema, Status, TickError, Time, Tree, bytemuck, nodes,
 };
 
 use crate::workloads::{Deep, Monster, Wide, deep, monster, wide::Facts, wide::wide_branches};
@@ -202,16 +204,22 @@ impl<W: Seed> Shared<W> {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn tick(&mut self, agent: &mut Agent) -> Outcome {
         let now = self.world.now();
         match self.tree.tick(agent, &mut self.world, now) {
             Ok(Status::Success) => Outcome::Success,
             Ok(Status::Failure) => Outcome::Failure,
             Ok(Status::Running) => Outcome::Running,
-            other => panic!("a tick ended in {other:?}"),
+            other => unexpected(other),
         }
     }
+}
+
+#[cold]
+#[inline(never)]
+fn unexpected(ended: Result<Status, TickError>) -> ! {
+    panic!("a tick ended in {ended:?}")
 }
 
 /// Tickseed with closures as leaves.
@@ -229,7 +237,7 @@ impl<W: Seed> Engine<W> for Tickseed<W> {
         self.0.tree.agent()
     }
 
-    #[inline]
+    #[inline(always)]
     fn tick(&mut self, agent: &mut Agent) -> Outcome {
         self.0.tick(agent)
     }
@@ -255,7 +263,7 @@ impl Engine<Wide> for TickseedData {
         self.0.tree.agent()
     }
 
-    #[inline]
+    #[inline(always)]
     fn tick(&mut self, agent: &mut Agent) -> Outcome {
         self.0.tick(agent)
     }

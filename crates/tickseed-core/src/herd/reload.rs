@@ -221,7 +221,9 @@ impl<C: Context> Herd<C> {
         if let Some(events) = &mut self.events {
             let granule = self.last.map_or(0, |t| t.0 >> events.shift);
             events.turn_to(granule, &tree.program);
+            tree.watched();
         }
+        tree.code();
         self.tree = tree.clone();
         report.agents = all.len();
         report.changes = tally.list();

@@ -15,7 +15,7 @@ use alloc::boxed::Box;
 use alloc::vec::Vec;
 use core::cell::Cell;
 
-use crate::compile::{IDLE, Offset, Pc, Program, Yield};
+use crate::compile::{IDLE, NOWHERE, Offset, Pc, Program, Yield};
 use crate::context::{Context, Cx};
 use crate::def::{Funcs, NodeId};
 use crate::key::{KeyId, Scalar};
@@ -271,7 +271,7 @@ impl Frame {
     pub(crate) const fn begin(thread: u32, began: Yield) -> Frame {
         Frame {
             thread,
-            pc: 0,
+            pc: NOWHERE,
             began,
             old: began,
         }
@@ -331,7 +331,12 @@ impl<C: Context> Env<'_, '_, '_, C> {
                 old,
                 traced: self.trace.is_some(),
             };
-            self.beside.faults().note(|fault| fault.frames.push(record));
+            self.beside.faults().note(|fault| {
+                // Nothing was called yet: then halting the thread is all there is to do.
+                if pc != NOWHERE {
+                    fault.frames.push(record);
+                }
+            });
         }
     }
 }

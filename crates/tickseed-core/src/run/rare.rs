@@ -65,7 +65,7 @@ impl<C: Context> Env<'_, '_, '_, C> {
                     &mut self.cx,
                 );
                 let answer = Answer::of(outcome, &mut self.cx);
-                return Ok(self.answered(
+                return Ok(self.told(
                     answer,
                     &Place {
                         pc,
@@ -91,7 +91,7 @@ impl<C: Context> Env<'_, '_, '_, C> {
                     &mut self.cx,
                 );
                 let answer = Answer::of(outcome, &mut self.cx);
-                return Ok(self.answered(
+                return Ok(self.told(
                     answer,
                     &Place {
                         pc,

@@ -4,8 +4,9 @@
 //! itself, as the last thing it does. A condition's or an action's step has the user's function
 //! compiled into it, so that a leaf costs one jump and no call. Compilers turn the last call of
 //! a function into a jump, but promise nothing: so a step may just as well return where to go
-//! on, and wherever more than a few dozen would follow one another without coming back, or in a
-//! circle, the edge says so (see [`link`](super::link)). The stack stays small in any case.
+//! on, and wherever more than a few dozen, or eight of the user's functions, would follow one
+//! another without coming back, or in a circle, the edge says so (see [`link`](super::link)). So
+//! the stack is bounded in any case: by what eight functions keep there.
 //!
 //! What a tick needs is fetched through [`Env`]; steps have nothing of an agent.
 
@@ -59,10 +60,20 @@ impl<C: Context> Env<'_, '_, '_, C> {
         let to = match answer {
             Answer::Success => place.s,
             Answer::Failure => place.f,
-            Answer::Running => return self.yield_at(place.pc, place.y),
-            other => return self.odd(place.pc, other),
+            other => return self.told(other, place),
         };
         self.go(to)
+    }
+
+    /// Where a leaf's answer leads, without going there: for edges that were not looked through.
+    #[inline(always)]
+    pub(super) fn told(&mut self, answer: Answer, place: &Place) -> Pc {
+        match answer {
+            Answer::Success => place.s,
+            Answer::Failure => place.f,
+            Answer::Running => self.yield_at(place.pc, place.y),
+            other => self.odd(place.pc, other),
+        }
     }
 
     /// Stops at the op until the next tick.

@@ -123,9 +123,12 @@ struct StartLeaf<L> {
 impl<C: Context, L: Leaf<C>> Step<C> for StartLeaf<L> {
     fn step(&self, env: &mut Env<'_, '_, '_, C>) -> Pc {
         env.frame.pc = self.place.pc;
-        let state = from(env.mem, self.slot);
-        let outcome = self.leaf.run(Phase::Start, state, &mut env.cx);
-        let answer = Answer::of(outcome, &mut env.cx);
+        let answer = ask(
+            &*self.leaf,
+            Phase::Start,
+            from(env.mem, self.slot),
+            &mut env.cx,
+        );
         env.answered(answer, &self.place)
     }
 }
@@ -140,11 +143,40 @@ impl<C: Context, L: Leaf<C>> Step<C> for TickLeaf<L> {
     fn step(&self, env: &mut Env<'_, '_, '_, C>) -> Pc {
         env.frame.old = IDLE;
         env.frame.pc = self.place.pc;
-        let state = from(env.mem, self.slot);
-        let outcome = self.leaf.run(Phase::Tick, state, &mut env.cx);
-        let answer = Answer::of(outcome, &mut env.cx);
+        let answer = ask(
+            &*self.leaf,
+            Phase::Tick,
+            from(env.mem, self.slot),
+            &mut env.cx,
+        );
         env.answered(answer, &self.place)
     }
+}
+
+/// Starts or ticks a leaf. Its state is copied to the stack for that: a large one not to that of a
+/// step, where it would stay while others follow.
+#[inline(always)]
+fn ask<C: Context, L: Leaf<C>>(
+    leaf: &L,
+    phase: Phase,
+    state: &mut [u8],
+    cx: &mut Cx<'_, '_, C>,
+) -> Answer {
+    if size_of::<L::State>() > 64 {
+        ask_apart(leaf, phase, state, cx)
+    } else {
+        Answer::of(leaf.run(phase, state, cx), cx)
+    }
+}
+
+#[inline(never)]
+fn ask_apart<C: Context, L: Leaf<C>>(
+    leaf: &L,
+    phase: Phase,
+    state: &mut [u8],
+    cx: &mut Cx<'_, '_, C>,
+) -> Answer {
+    Answer::of(leaf.run(phase, state, cx), cx)
 }
 
 /// Judges bytes of the context's block, as a whole number, and whatever follows in the row.

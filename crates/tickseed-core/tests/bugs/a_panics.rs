@@ -625,3 +625,71 @@ fn a01_a_custom_rule_cannot_hide_an_error() {
     assert!(b.open.is_empty(), "{:?}", b.log);
     assert!(!b.log.iter().any(|l| l.contains("never")), "{:?}", b.log);
 }
+
+/// Panics where a trace is shown the keys before anything is ticked.
+struct Touchy;
+
+impl Trace for Touchy {
+    fn enter(&mut self, _: NodeId) {}
+    fn leave(&mut self, _: NodeId, _: Status) {}
+    fn keys(&mut self, node: Option<NodeId>, _: &dyn tickseed_core::KeyView) {
+        assert!(node.is_some(), "touchy");
+    }
+}
+
+/// A context with a key, so that there is something to show, which counts ticks.
+#[derive(Default)]
+struct Keyed {
+    ticks: u32,
+    log: Vec<String>,
+}
+
+impl Context for Keyed {
+    type At<'a> = Keyed;
+    fn own_keys(_: &Keyed) -> u16 {
+        1
+    }
+}
+
+fn runs_from(i: u32, first: u32) -> Node<Keyed> {
+    let answer = move |cx: &mut Cx<'_, '_, Keyed>| {
+        cx.ticks += 1;
+        if i < first {
+            Status::Success
+        } else {
+            Status::Running
+        }
+    };
+    nodes()
+        .action(format!("{i}"), answer)
+        .on_halt(move |cx: &mut Cx<'_, '_, Keyed>| cx.log.push(format!("{i}!")))
+}
+
+/// What recovery does after such a panic.
+fn recovered(tree: &Tree<Keyed>) -> Vec<String> {
+    let (mut agent, mut at) = (tree.agent(), Keyed::default());
+    tree.tick(&mut agent, &mut at, Time::ZERO).unwrap();
+    let traced = || tree.tick_traced(&mut agent, &mut at, Time::ZERO, &mut Touchy);
+    assert!(catch_unwind(AssertUnwindSafe(traced)).is_err());
+    tree.recover(&mut agent, &mut at, Time::ZERO).unwrap();
+    assert!(!tree.is_running(&agent));
+    at.log
+}
+
+#[test]
+fn a_panic_before_anything_is_ticked_halts_what_runs() {
+    let n = nodes::<Keyed>();
+    // Resume points of one byte and of two.
+    for (len, first) in [(10, 5), (300, 5), (300, 290)] {
+        let leaves = (0..len).map(|i| runs_from(i, first));
+        let tree = n.sequence(leaves).build().unwrap();
+        assert_eq!(recovered(&tree), [format!("{first}!")]);
+    }
+    let hook = |name: &'static str, child| {
+        let end = move |cx: &mut Cx<'_, '_, Keyed>, _| cx.log.push(name.into());
+        n.finally(end, child)
+    };
+    let inner = hook("inner", runs_from(1, 0));
+    let tree = hook("outer", n.sequence([runs_from(0, 1), inner])).build();
+    assert_eq!(recovered(&tree.unwrap()), ["1!", "inner", "outer"]);
+}

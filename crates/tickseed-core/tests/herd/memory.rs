@@ -116,3 +116,26 @@ fn an_agent_takes_its_block_and_a_few_bytes() {
     let found = allocated as f64 / 64_000.0;
     assert!((said - found).abs() < 0.1, "{said} said, {found} found");
 }
+
+/// A herd that goes over to another tree makes ready then what ticks need.
+#[test]
+fn the_first_tick_after_a_reload_allocates_nothing() {
+    let make = |name| {
+        let n = nodes::<()>();
+        Arc::new(
+            n.action(name, |_| tickseed_core::Status::Running)
+                .build()
+                .unwrap(),
+        )
+    };
+    let mut herd = Herd::new(make("old"));
+    herd.spawn().unwrap();
+    let tick = |herd: &mut Herd<()>, step| {
+        herd.tick_all(Time::from_millis(step), |a| {
+            a.tick(&mut ()).unwrap();
+        });
+    };
+    tick(&mut herd, 1);
+    herd.reload(make("new"), Time::from_millis(2), |_| {});
+    assert_eq!(measure(|| tick(&mut herd, 3)).count_total, 0);
+}

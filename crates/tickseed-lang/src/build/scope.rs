@@ -44,6 +44,18 @@ pub(crate) struct Scope {
     pub(crate) remaps: HashMap<String, KeyRef>,
     pub(crate) autoremap: bool,
     pub(crate) keys: HashMap<String, Binding>,
+    /// The indices of the `for`s around what is made now, innermost last.
+    pub(super) loops: Vec<String>,
+    /// The slots of indices whose loops are over; the next loops of the scope use them.
+    pub(super) spare: HashMap<String, Vec<Binding>>,
+}
+
+/// The index of a `for`, while the nodes inside are made.
+#[derive(Debug)]
+pub(crate) struct Index {
+    pub(crate) binding: Binding,
+    /// Its name, if the loop declares it, and what the name meant before.
+    declared: Option<(String, Option<Binding>)>,
 }
 
 impl<C: HasBoard> Loader<'_, C> {
@@ -212,6 +224,67 @@ impl<C: HasBoard> Loader<'_, C> {
                 None
             }
         }
+    }
+
+    /// The key that counts a `for`'s rounds. In `.tick` it is a name for the nodes inside alone, unless
+    /// the tree declares a key of this name; in XML naming a key makes it.
+    pub(crate) fn enter_index(
+        &mut self,
+        scope: ScopeId,
+        key: &KeyRef,
+        span: Span,
+    ) -> Option<Index> {
+        let name = key.name.as_str();
+        let here = &self.scopes[scope];
+        let outer = here.keys.get(name).cloned();
+        let is_loops = here.loops.iter().any(|of| of == name);
+        if key.scope == KeyScope::Root || !here.lexical || (outer.is_some() && !is_loops) {
+            let known = outer.is_some() || self.names(scope).find(key).is_some();
+            let binding = if known || key.scope == KeyScope::Root {
+                self.resolve(scope, key, span)?
+            } else {
+                self.declare(scope, name, Type::Int, Datum::Int(0), true, span)?
+            };
+            let declared = None;
+            return Some(Index { binding, declared });
+        }
+        let spare = self.scopes[scope].spare.get_mut(name).and_then(Vec::pop);
+        let binding = match spare {
+            Some(binding) => binding,
+            None => match self.new_slot(scope, name, Type::Int, Datum::Int(0), Mark::ANY, span) {
+                Ok(slot) => Binding {
+                    slot,
+                    ty: Type::Int,
+                    span: Some(span),
+                    writable: true,
+                },
+                Err(diagnostic) => {
+                    self.report(*diagnostic);
+                    return None;
+                }
+            },
+        };
+        (self.names, self.recent) = (None, None);
+        let here = &mut self.scopes[scope];
+        here.keys.insert(name.to_owned(), binding.clone());
+        here.loops.push(name.to_owned());
+        let declared = Some((name.to_owned(), outer));
+        Some(Index { binding, declared })
+    }
+
+    /// The name of an index means again what it meant before the loop.
+    pub(crate) fn leave_index(&mut self, scope: ScopeId, index: Index) {
+        let Some((name, outer)) = index.declared else {
+            return;
+        };
+        (self.names, self.recent) = (None, None);
+        let here = &mut self.scopes[scope];
+        here.loops.pop();
+        match outer {
+            Some(outer) => here.keys.insert(name.clone(), outer),
+            None => here.keys.remove(&name),
+        };
+        here.spare.entry(name).or_default().push(index.binding);
     }
 
     /// The names an expression of this scope may use.

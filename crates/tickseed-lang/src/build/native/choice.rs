@@ -5,6 +5,7 @@ use tickseed_core::{Cx, Node, nodes};
 
 use super::super::Loader;
 use super::super::expand::{Place, values};
+use super::super::scope::Index;
 use super::judged::noted_if;
 use crate::board::{HasBoard, view};
 use crate::expr::{Datum, Type};
@@ -315,19 +316,11 @@ impl<'d, C: HasBoard> Loader<'d, C> {
                 None
             }
         };
-        // `for i in n` declares the key if the tree does not.
         let index = match node.argument("index").map(|v| (&v.kind, v.span)) {
-            Some((ValueKind::Key(key), span)) => {
-                let known = self.names(place.scope).find(key).is_some();
-                if known {
-                    self.resolve(place.scope, key, span)
-                } else {
-                    self.declare(place.scope, &key.name, Type::Int, Datum::Int(0), true, span)
-                }
-            }
+            Some((ValueKind::Key(key), span)) => self.enter_index(place.scope, key, span),
             _ => None,
         };
-        if let Some(binding) = &index
+        if let Some(Index { binding, .. }) = &index
             && !Type::Int.fits(&binding.ty)
         {
             let message = format!("the index is a whole number, its key is {}", binding.ty);
@@ -335,9 +328,12 @@ impl<'d, C: HasBoard> Loader<'d, C> {
             return None;
         }
         let child = self.only(node, place);
+        let slot = index.as_ref().map(|index| index.binding.slot);
+        if let Some(index) = index {
+            self.leave_index(place.scope, index);
+        }
         let count = count?;
         let fails = !self.cannot_fail(&count.op);
-        let slot = index.map(|binding| binding.slot);
         let mut made = nodes::<C>().for_each(
             move |at: &C::At<'_>| count.number(at).max(0.0) as usize,
             move |cx: &mut Cx<'_, '_, C>, i: u32| {

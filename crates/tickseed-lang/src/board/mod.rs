@@ -301,6 +301,10 @@ impl Board {
         self.keeps_faults = true;
     }
 
+    pub(crate) fn keeps_faults(&self) -> bool {
+        self.keeps_faults
+    }
+
     /// Notes that another tick is wanted at once. Compatible nodes that let a tick pass between two
     /// children do so.
     pub fn wake(&mut self) {

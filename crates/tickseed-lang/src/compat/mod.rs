@@ -52,7 +52,7 @@ use tickseed_core::{Node, nodes};
 pub(crate) use hooks::{HaltScript, hooked};
 pub(crate) use make::node;
 pub use models::models;
-pub(crate) use models::{names, port_type, refused_number};
+pub(crate) use models::{is_core, names, port_type, refused_number};
 pub(crate) use site::Site;
 pub use statuses::{NodeStatus, StatusRole, Statuses};
 
@@ -169,8 +169,13 @@ impl<C: HasBoard> Loader<'_, C> {
             .flat_map(|(_, words)| words.iter().cloned())
             .collect();
         let mut unknown = false;
+        let mut unclear: Vec<String> = Vec::new();
         let parsed = Script::parse(text, &mut |name| {
-            if let Some((_, number)) = words.iter().find(|(word, _)| word == name) {
+            let mut numbers = words.iter().filter(|(word, _)| word == name);
+            if let Some((_, number)) = numbers.next() {
+                if numbers.any(|(_, other)| other != number) {
+                    unclear.push(name.to_owned());
+                }
                 return Some(Name::Number(*number));
             }
             let key = match name.strip_prefix('@') {
@@ -187,28 +192,63 @@ impl<C: HasBoard> Loader<'_, C> {
             unknown |= binding.is_none();
             binding.map(|binding| Name::Key(binding.slot))
         });
+        for word in unclear {
+            self.unclear_word(&word, span);
+        }
+        let from = |at: usize| {
+            let mut here = span;
+            let exact = span.range().len() == text.len();
+            if exact {
+                here.start = span.start.saturating_add(at as u32);
+                here.end = here.end.max(here.start);
+            }
+            here
+        };
         match parsed {
-            Ok(script) => Some(Bound {
-                script,
-                words: words.into(),
-            }),
+            Ok(script) => {
+                if let Some(at) = script.run_on.first() {
+                    let message = "a statement begins here, and no `;` ends the one before";
+                    self.report(
+                        Diagnostic::warning("load::run-on", message)
+                            .at(from(*at), "a second statement")
+                            .help(script::run_on(text, *at)),
+                    );
+                }
+                Some(Bound {
+                    script,
+                    words: words.into(),
+                })
+            }
             Err((at, message)) => {
                 // An unknown key was reported by its own message.
                 if !unknown {
-                    let mut here = span;
-                    let exact = span.range().len() == text.len();
-                    if exact {
-                        here.start = span.start.saturating_add(at as u32);
-                        here.end = here.end.max(here.start);
-                    }
                     self.report(
                         Diagnostic::error("load::btcpp-script", format!("{prefix}{message}"))
-                            .at(here, "here"),
+                            .at(from(at), "here")
+                            .maybe_help(script::help(text, at).map(str::to_owned)),
                     );
                 }
                 None
             }
         }
+    }
+
+    /// A word of two enumerations that stands for two numbers: scripts name no enumeration.
+    #[cold]
+    fn unclear_word(&mut self, word: &str, span: Span) {
+        let numbers: Vec<String> = (self.enums.iter())
+            .flat_map(|(name, words)| words.iter().map(move |(word, number)| (name, word, number)))
+            .filter(|(_, other, _)| *other == word)
+            .map(|(name, _, number)| format!("{number} in `{name}`"))
+            .collect();
+        self.report(
+            Diagnostic::error(
+                "load::unclear-word",
+                format!("`{word}` stands for {}", numbers.join(" and for ")),
+            )
+            .at(span, "which one is meant?")
+            .help("scripts of BehaviorTree.CPP name no enumeration: give the words different names, or write the number"),
+        );
     }
 
     fn code(&mut self, value: &Value, place: Place) -> Option<Bound> {

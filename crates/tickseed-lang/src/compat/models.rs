@@ -208,6 +208,13 @@ pub(crate) fn names() -> impl Iterator<Item = &'static str> {
 }
 
 /// The description of a compatible node.
+/// Whether a kind is one of BehaviorTree.CPP's own nodes, which every file may rely on; Nav2's are
+/// plugins, which programs replace.
+pub(crate) fn is_core(kind: &str) -> bool {
+    let core = ROWS.iter().take_while(|row| row.0 != "RecoveryNode");
+    core.map(|row| row.0).any(|name| name == kind)
+}
+
 pub(crate) fn model(kind: &str) -> Option<&'static Model> {
     static MODELS: OnceLock<HashMap<&'static str, Model>> = OnceLock::new();
     let models = MODELS.get_or_init(|| ROWS.iter().map(|row| (row.0, from_row(row))).collect());

@@ -7,6 +7,7 @@ use tickseed_core::{Branches, Context, Cx, LeafError, Status, Stop};
 
 use super::script::{Entries, Script};
 use crate::board::{HasBoard, Mark, view};
+use crate::diagnostics::nearest;
 use crate::expr::{Datum, Slot};
 use crate::registry::{In, PortType};
 
@@ -257,6 +258,20 @@ impl<C: HasBoard> Entries for BoardEntries<'_, '_, C> {
             .iter()
             .find(|(known, _)| known == word)
             .map(|(_, number)| *number)
+    }
+
+    // Whoever keeps faults compares them with the reference's.
+    fn tells(&self) -> bool {
+        !C::board(self.at).keeps_faults()
+    }
+
+    fn near(&self, name: &str) -> Option<String> {
+        let board = C::board(self.at);
+        let there = (board.layout().slots())
+            .filter(|(slot, _)| board.mark(*slot) != Mark::ABSENT)
+            .map(|(_, info)| info.name.as_str());
+        let words = self.words.iter().map(|(word, _)| word.as_str());
+        nearest(name, there.chain(words)).map(str::to_owned)
     }
 }
 

@@ -15,6 +15,14 @@ pub(crate) trait Entries {
     fn type_name(&self, slot: Slot) -> Option<String>;
     /// The number of a word of an enumeration.
     fn word(&self, word: &str) -> Option<i64>;
+    /// Whether an error tells what the keys hold; the reference's do not.
+    fn tells(&self) -> bool {
+        true
+    }
+    /// An entry whose name is a slip away from this one, and which exists.
+    fn near(&self, _name: &str) -> Option<String> {
+        None
+    }
 }
 
 /// Numbers that differ by less count as equal: the reference's `float` epsilon.

@@ -4,9 +4,12 @@
 //! `&&` are evaluated, entries come into being by assignment and keep the kind of their first
 //! value), so it has its own evaluator over the same slots. Names are resolved when it is parsed.
 
+mod advice;
 mod eval;
 mod parse;
+mod told;
 
+pub(crate) use advice::{help, run_on};
 pub(crate) use eval::{EPSILON, Entries, text};
 pub(crate) use parse::Name;
 
@@ -17,6 +20,8 @@ use crate::expr::{Datum, Slot};
 pub(crate) struct Script {
     text: String,
     statements: Vec<Node>,
+    /// Where statements begin that no `;` parts from the one before.
+    pub(crate) run_on: Vec<usize>,
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -126,28 +131,47 @@ impl Script {
         text: &str,
         resolve: &mut dyn FnMut(&str) -> Option<Name>,
     ) -> Result<Script, (usize, String)> {
+        let parsed = parse::parse(text, resolve)?;
         Ok(Script {
             text: text.to_owned(),
-            statements: parse::parse(text, resolve)?,
+            statements: parsed.statements,
+            run_on: parsed.run_on,
         })
     }
 
     /// Runs it; the value is that of the last statement.
     ///
     /// # Errors
-    /// What went wrong, in the reference's words.
+    /// What went wrong, in the reference's words; then what the keys of the statement hold.
     pub(crate) fn run(&self, entries: &mut dyn Entries) -> Result<Datum, String> {
         let mut value = Datum::None;
         for statement in &self.statements {
-            value = eval::eval(statement, entries).map_err(|error| {
-                if error.names_script {
-                    format!("Error in script [{}]\n{}", self.text, error.message)
-                } else {
-                    error.message
-                }
-            })?;
+            value = match eval::eval(statement, entries) {
+                Ok(value) => value,
+                Err(error) => return Err(self.failed(statement, &error, entries)),
+            };
         }
         Ok(value)
+    }
+
+    #[cold]
+    fn failed(&self, statement: &Node, error: &ScriptError, entries: &dyn Entries) -> String {
+        let mut text = match error.names_script {
+            true => format!("Error in script [{}]\n{}", self.text, error.message),
+            false => error.message.clone(),
+        };
+        if let Some(keys) = entries
+            .tells()
+            .then(|| told::keys(statement, entries))
+            .flatten()
+        {
+            if !error.names_script {
+                text = format!("Error in script [{}]\n{text}", self.text);
+            }
+            text.push('\n');
+            text.push_str(&keys);
+        }
+        text
     }
 
     /// Runs it and tells whether its value counts as true.
@@ -156,7 +180,10 @@ impl Script {
     /// As [`run`](Script::run); or the value is neither.
     pub(crate) fn test(&self, entries: &mut dyn Entries) -> Result<bool, String> {
         let value = self.run(entries)?;
-        eval::as_bool(&value).map_err(|error| error.message)
+        eval::as_bool(&value).map_err(|error| match self.statements.last() {
+            Some(last) => self.failed(last, &error, entries),
+            None => error.message,
+        })
     }
 }
 

@@ -39,10 +39,17 @@ struct Parser<'r> {
     resolve: &'r mut dyn FnMut(&str) -> Option<Name>,
 }
 
+/// What a script's text says.
+pub(super) struct Parsed {
+    pub(super) statements: Vec<Node>,
+    /// Where statements begin that no `;` parts from the one before.
+    pub(super) run_on: Vec<usize>,
+}
+
 pub(super) fn parse(
     text: &str,
     resolve: &mut dyn FnMut(&str) -> Option<Name>,
-) -> Result<Vec<Node>, Fault> {
+) -> Result<Parsed, Fault> {
     let mut parser = Parser {
         tokens: tokens(text)?,
         text: text.to_owned(),
@@ -54,10 +61,17 @@ pub(super) fn parse(
         return Err((0, "Empty Script".to_owned()));
     }
     let mut statements = vec![parser.expression()?];
+    let mut run_on = Vec::new();
     loop {
-        while parser.eat(";") {}
+        let mut parted = false;
+        while parser.eat(";") {
+            parted = true;
+        }
         if parser.peek() == &Token::End {
-            return Ok(statements);
+            return Ok(Parsed { statements, run_on });
+        }
+        if !parted {
+            run_on.push(parser.tokens[parser.at].1);
         }
         statements.push(parser.expression()?);
     }

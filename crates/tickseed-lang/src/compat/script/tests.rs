@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 #[derive(Default)]
 struct Table {
     values: BTreeMap<u32, Datum>,
+    tells: bool,
 }
 
 impl Entries for Table {
@@ -23,10 +24,17 @@ impl Entries for Table {
     fn word(&self, word: &str) -> Option<i64> {
         (word == "RED").then_some(3)
     }
+    fn tells(&self) -> bool {
+        self.tells
+    }
 }
 
 /// Runs a script and tells what the entries hold afterwards, or the error.
 fn run(text: &str) -> String {
+    run_in(Table::default(), text)
+}
+
+fn run_in(mut table: Table, text: &str) -> String {
     let mut names: Vec<String> = Vec::new();
     let script = Script::parse(text, &mut |name| {
         if name == "RED" {
@@ -42,7 +50,6 @@ fn run(text: &str) -> String {
         Ok(script) => script,
         Err((_, message)) => return message,
     };
-    let mut table = Table::default();
     if let Err(message) = script.run(&mut table) {
         return message;
     }
@@ -121,5 +128,30 @@ fn hostile_scripts_end_with_a_message() {
         "a:=b:=c:=",
     ] {
         run(text);
+    }
+}
+
+#[test]
+fn errors_tell_what_the_keys_of_the_statement_hold() {
+    let told = |text: &str| {
+        let table = Table {
+            tells: true,
+            ..Table::default()
+        };
+        run_in(table, text)
+    };
+    for (script, part) in [
+        (
+            "pos := 0.02; tol := '0.01'; d := pos - tol",
+            "(`d` does not exist, `pos` is the number 0.02, `tol` is the text '0.01')",
+        ),
+        (
+            "a := 1; b := 2; a := 's'",
+            "Error in script [a := 1; b := 2; a := 's']\nAny failed string to number conversion\n(`a` is the whole number 1)",
+        ),
+        ("x + 1", "(`x` does not exist)"),
+    ] {
+        let message = told(script);
+        assert!(message.contains(part), "{message}");
     }
 }

@@ -15,6 +15,7 @@ pub mod conformance;
 pub mod diagnostics;
 pub mod expr;
 pub mod fmt;
+mod foreign;
 pub mod ide;
 pub mod json;
 mod lex;

@@ -108,6 +108,9 @@ impl<'d, C: HasBoard> Loader<'d, C> {
         mut diagnostics: Vec<Diagnostic>,
     ) -> Result<Loaded<C>, Failed> {
         self.diagnostics.append(&mut diagnostics);
+        for fault in self.registry.faults() {
+            self.report(Diagnostic::error("load::registry", fault));
+        }
         let root = self.main();
         // A tree used twice makes its mistakes twice.
         let mut seen = std::collections::HashSet::new();
@@ -585,11 +588,19 @@ impl<'d, C: HasBoard> Loader<'d, C> {
         if node.form == Form::Explicit(Category::Subtree) {
             return self.subtree(node, place);
         }
+        let registry = self.registry;
         if node.form == Form::Compact && builtin(kind).is_some() {
+            if registry.entry(kind).is_some() {
+                let help = format!("the program's is written `action {kind}`");
+                self.two_of_a_name(node, "the built-in node counts", help);
+            }
             return self.native(node, place).into();
         }
-        let registry = self.registry;
         if let Some(entry) = registry.entry(kind) {
+            if cfg!(feature = "formats") && compat::is_core(kind) {
+                let help = "register it under a name of its own".to_owned();
+                self.two_of_a_name(node, "the program's node counts", help);
+            }
             return self.registered(entry, node, place).into();
         }
         if cfg!(feature = "formats") && compat::is_known(kind) {
@@ -610,7 +621,8 @@ impl<'d, C: HasBoard> Loader<'d, C> {
             known.extend(compat::names().map(|name| -> &str { name }));
         }
         known.extend(self.trees.keys().copied());
-        let help = match nearest(kind, known) {
+        let theirs = || crate::foreign::foreign(kind, self.is_xml(node.kind.span));
+        let help = match nearest(kind, known).or_else(theirs) {
             Some(near) => format!("did you mean `{near}`?"),
             None => "register it, or declare the tree of that name".to_owned(),
         };
@@ -620,6 +632,19 @@ impl<'d, C: HasBoard> Loader<'d, C> {
                 .help(help),
         );
         Made::Failed
+    }
+
+    /// The program registers a node under the name of a built-in one: said once for each name.
+    #[cold]
+    fn two_of_a_name(&mut self, node: &model::Node, which: &str, help: String) {
+        let message = format!("the program registers `{}`, a built-in node", node.kind);
+        let said = |d: &Diagnostic| d.code == "load::two-of-a-name" && d.message == message;
+        if !self.diagnostics.iter().any(said) {
+            let diagnostic = Diagnostic::warning("load::two-of-a-name", message)
+                .at(node.kind.span, which)
+                .help(help);
+            self.report(diagnostic);
+        }
     }
 
     /// A script of BehaviorTree.CPP in a build without it.

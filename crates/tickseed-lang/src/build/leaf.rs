@@ -41,7 +41,16 @@ impl<'d, C: HasBoard> Loader<'d, C> {
             given: &given,
             diagnostics: &mut self.diagnostics,
         };
-        let made = (entry.make)(&mut ports, children?);
+        let children = children?;
+        let before = ports.diagnostics.len();
+        let made = (entry.make)(&mut ports, children);
+        if made.is_none() && fits && ports.diagnostics.len() == before {
+            let message = format!("the program makes no node of this `{}`", node.kind);
+            let diagnostic = Diagnostic::error("load::not-made", message)
+                .at(node.kind.span, "and does not say why")
+                .help("the function that it is registered with gives no node: let it report the reason with `Ports::error`");
+            ports.diagnostics.push(diagnostic);
+        }
         given.clear();
         self.spare = given;
         if fits { made } else { None }
@@ -180,7 +189,7 @@ impl<'d, C: HasBoard> Loader<'d, C> {
         );
     }
 
-    fn is_xml(&self, span: model::Span) -> bool {
+    pub(super) fn is_xml(&self, span: model::Span) -> bool {
         let document = self.documents.iter().find(|d| d.file == span.file);
         document.is_some_and(|d| d.format == Format::Xml)
     }

@@ -5,6 +5,7 @@ use std::collections::HashSet;
 use crate::builtin::{BUILTINS, builtin};
 use crate::compat;
 use crate::diagnostics::{Diagnostic, nearest};
+use crate::foreign::foreign;
 use crate::model::{Category, Document, Form, Format, Node};
 
 /// Shorter names resemble each other by chance: a leaf `Look` is no misspelt `loop`.
@@ -65,6 +66,15 @@ pub fn misspelt<'d>(documents: impl IntoIterator<Item = &'d Document> + Clone) -
 fn near(node: &Node, ours: bool) -> Option<&'static str> {
     let kind = node.kind.as_str();
     let first = kind.chars().next()?;
+    // Only composites and decorators: leaves are called as one likes.
+    if !node.children.is_empty() {
+        let same = |name: &&str| name.eq_ignore_ascii_case(kind);
+        let own = BUILTINS.iter().filter(|_| ours).map(|own| own.words);
+        let mut all = own.chain(compat::models().map(|model| model.name.as_str()));
+        if let Some(near) = all.find(same).or_else(|| foreign(kind, !ours)) {
+            return Some(near);
+        }
+    }
     if kind.chars().count() < SHORTEST {
         return None;
     }
@@ -116,8 +126,26 @@ mod tests {
             helps("a.xml", &xml("<ReactiveSequnce><A/><B/></ReactiveSequnce>")),
             ["did you mean `ReactiveSequence`?"]
         );
-        // In XML this is a node of the program.
-        assert!(helps("a.xml", &xml("<selector><A/><B/></selector>")).is_empty());
+        // A leaf may have any name; what has children is called otherwise by others.
+        assert!(helps("a.xml", &xml("<selector/>")).is_empty());
+        for (theirs, near) in [
+            ("selector", "Fallback"),
+            ("Selector", "Fallback"),
+            ("sequence", "Sequence"),
+            ("Reactive_Selector", "ReactiveFallback"),
+        ] {
+            let node = format!("<{theirs}><A/><B/></{theirs}>").leak();
+            let text = xml(node);
+            assert_eq!(helps("a.xml", &text), [format!("did you mean `{near}`?")]);
+        }
+        for (theirs, near) in [
+            ("Selector", "selector"),
+            ("Inverter_", "invert"),
+            ("Succeeder", "force success"),
+        ] {
+            let text = format!("tree A {{ {theirs} {{ Go }} }}");
+            assert_eq!(helps("a.tick", &text), [format!("did you mean `{near}`?")]);
+        }
         assert!(helps("a.xml", &xml("<Action ID='Sequnce'/>")).is_empty());
         assert!(helps("a.xml", &xml("<GoalUpdated/>")).is_empty());
         assert_eq!(

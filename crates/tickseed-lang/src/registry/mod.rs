@@ -87,6 +87,7 @@ pub struct Registry<C: HasBoard> {
     entries: BTreeMap<String, Entry<C>>,
     functions: Vec<(Signature, UserFunction<C>)>,
     enums: Vec<(String, Vec<(String, i64)>)>,
+    faults: Vec<String>,
 }
 
 impl<C: HasBoard> Default for Registry<C> {
@@ -95,6 +96,7 @@ impl<C: HasBoard> Default for Registry<C> {
             entries: BTreeMap::new(),
             functions: Vec::new(),
             enums: Vec::new(),
+            faults: Vec::new(),
         }
     }
 }
@@ -178,12 +180,32 @@ impl<C: HasBoard> Registry<C> {
     }
 
     /// Registers a kind of node by hand: its description and how one is made from its ports and
-    /// children. A kind of the same name is replaced.
+    /// children. A kind of the same name is replaced; it may be one of BehaviorTree.CPP's own, and
+    /// loading a file that uses it warns then. Descriptions that no file could meet, such as two ports
+    /// of one name, are errors of every file.
     pub fn node(
         &mut self,
         model: Model,
         make: impl Fn(&mut Ports<'_>, Vec<Node<C>>) -> Option<Node<C>> + Send + Sync + 'static,
     ) -> &mut Self {
+        if model.name.is_empty() {
+            self.faults
+                .push("the program registers a node without a name".into());
+        }
+        for (i, port) in model.ports.iter().enumerate() {
+            if port.name.is_empty() {
+                let fault = format!(
+                    "the node `{}` of the program has a port without a name",
+                    model.name
+                );
+                self.faults.push(fault);
+            } else if model.ports[..i].iter().any(|other| other.name == port.name) {
+                let (node, port) = (&model.name, &port.name);
+                let fault =
+                    format!("the node `{node}` of the program has two ports called `{port}`");
+                self.faults.push(fault);
+            }
+        }
         let make: Make<C> = Arc::new(make);
         self.entries
             .insert(model.name.clone(), Entry { model, make });
@@ -268,14 +290,31 @@ impl<C: HasBoard> Registry<C> {
         self
     }
 
-    /// Registers an enumeration: words that stand for numbers.
+    /// Registers an enumeration: words that stand for numbers. Modules may register the same one;
+    /// two that differ under one name are an error of every file.
     pub fn enumeration<'w>(
         &mut self,
         name: &str,
         words: impl IntoIterator<Item = (&'w str, i64)>,
     ) -> &mut Self {
-        let words = words.into_iter().map(|(w, n)| (w.to_owned(), n)).collect();
-        self.enums.push((name.to_owned(), words));
+        let words: Vec<_> = words.into_iter().map(|(w, n)| (w.to_owned(), n)).collect();
+        for (i, (word, _)) in words.iter().enumerate() {
+            if words[..i].iter().any(|(other, _)| other == word) {
+                let fault =
+                    format!("the enumeration `{name}` of the program has the word `{word}` twice");
+                self.faults.push(fault);
+            }
+        }
+        match self.enums.iter().find(|(other, _)| other == name) {
+            Some((_, others)) if *others == words => {}
+            Some(_) => {
+                let fault = format!(
+                    "the program registers two enumerations called `{name}`, with different words"
+                );
+                self.faults.push(fault);
+            }
+            None => self.enums.push((name.to_owned(), words)),
+        }
         self
     }
 
@@ -296,6 +335,11 @@ impl<C: HasBoard> Registry<C> {
 
     pub(crate) fn functions(&self) -> &[(Signature, UserFunction<C>)] {
         &self.functions
+    }
+
+    /// What is wrong with what was registered.
+    pub(crate) fn faults(&self) -> impl Iterator<Item = String> {
+        self.faults.clone().into_iter()
     }
 
     pub(crate) fn enums(&self) -> &[(String, Vec<(String, i64)>)] {

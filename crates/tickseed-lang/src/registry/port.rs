@@ -81,11 +81,17 @@ macro_rules! fraction {
                 Type::Float
             }
             fn parse(text: &str) -> Result<Self, String> {
-                text.trim().parse().map_err(|_| format!("expected a number, found `{text}`"))
+                let number: $t = text.trim().parse().map_err(|_| format!("expected a number, found `{text}`"))?;
+                // Infinity can be meant; a number that is too large becomes it.
+                if number.is_infinite() && text.contains(|c: char| c.is_ascii_digit()) {
+                    return Err(format!("expected a number from {} to {}, found `{text}`", <$t>::MIN, <$t>::MAX));
+                }
+                Ok(number)
             }
             fn from_datum(datum: &Datum) -> Option<Self> {
                 match datum {
                     Datum::Int(i) => Some(*i as $t),
+                    Datum::Float(f) if f.is_finite() && (*f as $t).is_infinite() => None,
                     Datum::Float(f) => Some(*f as $t),
                     _ => None,
                 }
@@ -209,7 +215,7 @@ impl PortType for [f64; 3] {
     }
 }
 
-/// Lists: elements with `;` between them.
+/// Lists: elements with `;` between them, or JSON after `json:`, as BehaviorTree.CPP has it.
 impl<T: PortType> PortType for Vec<T> {
     fn ty() -> Type {
         Type::List(Box::new(T::ty()))
@@ -217,6 +223,9 @@ impl<T: PortType> PortType for Vec<T> {
     fn parse(text: &str) -> Result<Self, String> {
         if text.trim().is_empty() {
             return Ok(Vec::new());
+        }
+        if let Some(json) = text.trim_start().strip_prefix("json:") {
+            return json_list(json)?.iter().map(|item| T::parse(item)).collect();
         }
         text.trim().split(';').map(T::parse).collect()
     }
@@ -229,6 +238,55 @@ impl<T: PortType> PortType for Vec<T> {
     fn to_datum(&self) -> Option<Datum> {
         let items: Option<Vec<Datum>> = self.iter().map(T::to_datum).collect();
         items.map(|items| Datum::List(items.into()))
+    }
+}
+
+/// The elements of a list in JSON as the texts that their type reads: numbers and texts as they are,
+/// lists and objects as JSON again.
+fn json_list(json: &str) -> Result<Vec<String>, String> {
+    use serde_json::Value;
+    let expected = |what: String| format!("expected a list in JSON behind `json:`, {what}");
+    let items = match serde_json::from_str(json) {
+        Ok(Value::Array(items)) => items,
+        Ok(other) => return Err(expected(format!("found `{other}`"))),
+        Err(error) => return Err(expected(format!("found `{json}`: {error}"))),
+    };
+    let text = |item| match item {
+        Value::String(text) => text,
+        Value::Array(_) | Value::Object(_) => format!("json:{item}"),
+        other => other.to_string(),
+    };
+    Ok(items.into_iter().map(text).collect())
+}
+
+/// A value in words, for messages; the text that its type would be read from.
+pub(super) fn told(datum: &Datum) -> String {
+    let join = |numbers: &[f64]| {
+        let all: Vec<_> = numbers.iter().map(f64::to_string).collect();
+        all.join(";")
+    };
+    match datum {
+        Datum::None => String::new(),
+        Datum::Bool(b) => b.to_string(),
+        Datum::Int(i) | Datum::Word(i) => i.to_string(),
+        Datum::Float(f) => f.to_string(),
+        Datum::Duration(ns) => format!("{:?}", Duration::from_nanos(ns.unsigned_abs())),
+        Datum::Text(text) => text.to_string(),
+        Datum::Vec2(v) => join(v),
+        Datum::Vec3(v) => join(v),
+        Datum::List(items) => {
+            let all: Vec<_> = items.iter().map(told).collect();
+            all.join(";")
+        }
+        Datum::Handle(_) => "a value of the program".to_owned(),
+    }
+}
+
+/// Why a value is none of the type.
+pub(super) fn unfit<T: PortType>(datum: &Datum) -> String {
+    match T::parse(&told(datum)) {
+        Err(expected) => expected,
+        Ok(_) => format!("expected {}, found `{}`", T::ty(), told(datum)),
     }
 }
 
@@ -345,10 +403,7 @@ impl<T: PortType> In<T> {
                 .and_then(|object| object.downcast_ref::<T>())
                 .cloned()
                 .ok_or_else(|| self.error(format!("{} holds no {}", key(), T::ty()))),
-            other => {
-                let message = format!("{} holds {other:?}, expected {}", key(), T::ty());
-                Err(self.error(message))
-            }
+            other => Err(self.error(format!("{}: {}", key(), unfit::<T>(other)))),
         }
     }
 

@@ -3,10 +3,10 @@
 use std::marker::PhantomData;
 use std::sync::Arc;
 
-use super::port::{Const, In, InOut, Out, PortType, Source};
+use super::port::{Const, In, InOut, Out, PortType, Source, told, unfit};
 use super::{Model, PortModel};
 use crate::build::Whereabouts;
-use crate::diagnostics::Diagnostic;
+use crate::diagnostics::{Diagnostic, nearest};
 use crate::expr::{Datum, Op, Slot, Type};
 use crate::model::{Span, Str};
 
@@ -97,8 +97,26 @@ impl Ports<'_> {
                 Some(PortModel {
                     default: Some(text),
                     ..
-                }) => self.parsed(name, text, self.span),
-                Some(PortModel { optional: true, .. }) | None => Some(Source::Missing),
+                }) => match T::parse(text) {
+                    Ok(value) => Some(Source::Constant(value)),
+                    Err(expected) => {
+                        let model = &self.model.name;
+                        let message = format!(
+                            "the default `{text}` of the port `{name}` of `{model}` is no {}: {expected}",
+                            T::ty()
+                        );
+                        let diagnostic = Diagnostic::error("load::port-default", message)
+                            .at(self.span, "its port is left out here")
+                            .help("the program gives the default: correct it there");
+                        self.diagnostics.push(diagnostic);
+                        None
+                    }
+                },
+                Some(PortModel { optional: true, .. }) => Some(Source::Missing),
+                None => {
+                    self.undeclared(name);
+                    None
+                }
                 Some(port) => {
                     let message = format!(
                         "`{}` needs its port `{name}` of type {}",
@@ -116,8 +134,8 @@ impl Ports<'_> {
                 (Some(value), _) => Some(Source::Constant(value)),
                 (None, Datum::Text(text)) => self.parsed(name, text, gift.span),
                 (None, other) => {
-                    let expected = "it is of another type".to_owned();
-                    self.refuse(name, &format!("{other:?}"), &T::ty(), expected, gift.span);
+                    let expected = unfit::<T>(other);
+                    self.refuse(name, &told(other), &T::ty(), expected, gift.span);
                     None
                 }
             },
@@ -150,6 +168,22 @@ impl Ports<'_> {
         self.diagnostics.push(diagnostic);
     }
 
+    /// A port that is not in the model can be given by no file: a slip in the program.
+    #[cold]
+    fn undeclared(&mut self, name: &str) {
+        let model = self.model;
+        let message = format!(
+            "the program asks for a port `{name}`, which the description of `{}` does not have",
+            model.name
+        );
+        let known = model.ports.iter().map(|port| port.name.as_str());
+        let help = nearest(name, known).map(|near| format!("did you mean `{near}`?"));
+        let diagnostic = Diagnostic::error("load::undeclared-port", message)
+            .at(self.span, "while this node was made")
+            .maybe_help(help);
+        self.diagnostics.push(diagnostic);
+    }
+
     /// An input port.
     pub fn input<T: PortType>(&mut self, name: &str) -> Option<In<T>> {
         let source = self.source(name)?;
@@ -170,6 +204,10 @@ impl Ports<'_> {
                     .at(span, "expected a key")
                     .help("name the key that the node is to write");
                 self.diagnostics.push(diagnostic);
+                return None;
+            }
+            None if !self.model.ports.iter().any(|port| port.name == name) => {
+                self.undeclared(name);
                 return None;
             }
             None => None,

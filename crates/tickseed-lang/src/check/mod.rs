@@ -5,6 +5,7 @@
 //! is passed over.
 
 mod arguments;
+mod described;
 mod misspelt;
 mod nodes;
 mod scope;
@@ -16,6 +17,7 @@ use crate::diagnostics::Diagnostic;
 use crate::expr::Names;
 use crate::model::{Category, Document, EnumModel, Node, NodeModel, Tree};
 
+pub use described::described;
 pub use misspelt::misspelt;
 pub(crate) use scope::bare_list;
 pub use scope::{TreeNames, tree_names};

@@ -73,6 +73,30 @@ impl<'a> Checker<'a> {
         }
     }
 
+    /// The first case that fits counts: a value that stands in two is never asked the second time.
+    fn cases(&mut self, node: &Node) {
+        let mut seen: Vec<&Value> = Vec::new();
+        let cases = node.children.iter().filter(|child| child.kind == "case");
+        for value in cases.flat_map(|case| case.arguments().filter_map(|a| a.value.as_ref())) {
+            let ValueKind::Literal(literal) = &value.kind else {
+                continue;
+            };
+            let first = seen
+                .iter()
+                .find(|first| matches!(&first.kind, ValueKind::Literal(other) if other == literal));
+            if let Some(first) = first {
+                let message = format!("`{}` stands in two cases", value.to_attribute());
+                self.report(
+                    Diagnostic::warning("tick::duplicate-case", message)
+                        .at(value.span, "this one never counts")
+                        .and(first.span, "first here"),
+                );
+            } else {
+                seen.push(value);
+            }
+        }
+    }
+
     fn native(
         &mut self,
         node: &'a Node,
@@ -90,6 +114,9 @@ impl<'a> Checker<'a> {
             );
         }
         self.arity(node, spec);
+        if spec.name == "switch" {
+            self.cases(node);
+        }
         for value in node
             .arguments()
             .filter_map(|argument| argument.value.as_ref())
@@ -127,12 +154,17 @@ impl<'a> Checker<'a> {
                         ValueKind::Key(key) => spec.option(&key.name),
                         _ => None,
                     };
-                    let help = option.map(|option| {
-                        format!(
+                    let help = match (option, &value.kind) {
+                        (Some(option), _) => Some(format!(
                             "options stand behind the words: `{} {}`",
                             spec.words, option.name
-                        )
-                    });
+                        )),
+                        (None, ValueKind::Literal(Literal::Text(text))) => Some(format!(
+                            "the name of a node stands behind its kind: {} {text:?}",
+                            spec.words
+                        )),
+                        _ => None,
+                    };
                     self.report(
                         Diagnostic::error("tick::argument", message)
                             .at(value.span, "not expected")

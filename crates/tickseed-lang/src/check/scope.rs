@@ -52,7 +52,7 @@ pub fn tree_names(tree: Option<&Tree>, documents: &[&Document], base: &Names) ->
     let mut seen: Vec<(&str, Span)> = Vec::new();
     for param in &tree.params {
         let ty = match (&param.ty, &param.default) {
-            (Some(ty), _) => scope.parse_type(ty),
+            (Some(ty), value) => scope.parse_type(ty, value.is_some()),
             (None, Some(value)) => scope.type_of(value),
             (None, None) => Type::Any,
         };
@@ -75,6 +75,22 @@ pub fn tree_names(tree: Option<&Tree>, documents: &[&Document], base: &Names) ->
     scope
 }
 
+/// The type that was probably meant by a name that is none.
+fn near_type<'n>(name: &str, names: &'n Names) -> Option<&'n str> {
+    Some(match name.to_ascii_lowercase().as_str() {
+        "boolean" => "bool",
+        "integer" | "long" | "uint" | "i32" | "i64" | "u32" | "u64" => "int",
+        "number" | "real" | "f32" | "f64" => "float",
+        "str" => "text",
+        "vector2" => "vec2",
+        "vector3" => "vec3",
+        _ => {
+            let known = ["bool", "int", "float", "text", "duration", "vec2", "vec3"];
+            return nearest(name, known.into_iter().chain(names.enum_names()));
+        }
+    })
+}
+
 impl TreeNames {
     fn unique<'t>(&mut self, seen: &mut Vec<(&'t str, Span)>, name: &'t Name) {
         if let Some((_, first)) = seen.iter().find(|(other, _)| *other == name.text) {
@@ -87,18 +103,31 @@ impl TreeNames {
         seen.push((name.as_str(), name.span));
     }
 
-    fn parse_type(&mut self, name: &Name) -> Type {
+    /// A type by its name. A first value of another type has a message of its own.
+    fn parse_type(&mut self, name: &Name, has_value: bool) -> Type {
         let ty = Type::parse(name.as_str(), |name| self.names.is_enum(name));
         if ty.is_bare_list() {
             self.diagnostics.push(bare_list(name.span));
             return Type::Any;
+        }
+        if let Type::Opaque(unknown) = &ty
+            && !has_value
+            && let Some(near) = near_type(unknown, &self.names)
+        {
+            let message =
+                format!("`{unknown}` is no type here: it is taken for one of the program's");
+            self.diagnostics.push(
+                Diagnostic::warning("tick::misspelt-type", message)
+                    .at(name.span, "not known")
+                    .help(format!("did you mean `{near}`?")),
+            );
         }
         ty
     }
 
     fn declare(&mut self, key: &KeyDecl) -> Slot {
         let ty = match (&key.ty, &key.initial) {
-            (Some(ty), _) => self.parse_type(ty),
+            (Some(ty), value) => self.parse_type(ty, value.is_some()),
             (None, Some(value)) => self.type_of(value),
             (None, None) => Type::Any,
         };

@@ -69,10 +69,12 @@ pub fn check_script(script: &Script, names: &Names) -> Result<Program, Vec<Diagn
             StatementKind::Expr(expr) => {
                 checker.infer(expr, &Type::Any);
                 if expr.kind != ExprKind::Error {
-                    checker.error(
-                        "expr::no-effect",
-                        "this statement does nothing",
-                        statement.span,
+                    let help = matches!(expr.kind, ExprKind::Compare(..));
+                    let help = help.then(|| "`==` compares; `key = value` assigns".to_owned());
+                    checker.report(
+                        Diagnostic::error("expr::no-effect", "this statement does nothing")
+                            .at(statement.span, "here")
+                            .maybe_help(help),
                     );
                 }
             }
@@ -413,8 +415,16 @@ impl Checker<'_> {
             let enums = self.names.enum_with_word(&key.name)?;
             Some(format!("the word of `{enums}` is written `.{}`", key.name))
         };
+        // Words of other languages; a key that is nearly so called is likelier all the same.
+        let theirs = match key.name.as_str() {
+            "True" | "TRUE" | "yes" => Some("true"),
+            "False" | "FALSE" | "no" => Some("false"),
+            "None" | "NULL" | "Null" | "null" | "nil" | "nullptr" | "undefined" => Some("none"),
+            _ => None,
+        };
         let help = near
             .map(|near| format!("did you mean `{mark}{near}`?"))
+            .or_else(|| theirs.map(|word| format!("did you mean `{word}`?")))
             .or_else(is_word)
             .unwrap_or_else(|| "declare it under `keys`, or as a parameter of the tree".to_owned());
         let message = format!("no {what} is called `{}`", key.name);

@@ -244,6 +244,11 @@ impl Names {
             .min()
     }
 
+    /// The names of the enumerations.
+    pub(crate) fn enum_names(&self) -> impl Iterator<Item = &str> {
+        self.enums.keys().map(String::as_str)
+    }
+
     /// Whether `name` is an enumeration.
     pub fn is_enum(&self, name: &str) -> bool {
         self.enums.contains_key(name)

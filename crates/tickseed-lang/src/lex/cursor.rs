@@ -177,7 +177,31 @@ impl<'a> Cursor<'a> {
 
     /// Reports that `what` was expected where the next token stands.
     pub(crate) fn expected(&mut self, what: &str) {
-        self.expected_with(what, None);
+        self.expected_with(what, self.likely());
+    }
+
+    /// What was probably meant, as the words of other languages go, by the next token and those
+    /// before it.
+    fn likely(&self) -> Option<&'static str> {
+        let before = |n: usize| match self.at.checked_sub(n) {
+            Some(at) => self.str(self.tokens[at]),
+            None => "",
+        };
+        let found = self.peek();
+        Some(match (before(1), self.str(found)) {
+            ("+", "+") => "write `x += 1`",
+            ("-", "-") => "write `x -= 1`",
+            ("==", "=") => "equality is written `==`",
+            ("!=", "=") => "inequality is written `!=`",
+            ("<", ">") => "inequality is written `!=`",
+            (_, "/") if self.is_at(1, "*") => "comments are written `// text`",
+            (":" | "(" | ",", "{") => "a key is written by its name alone, without braces",
+            (".", _) if found.kind == Tok::Int => "a fraction begins with a digit: `0.5`",
+            (".", _) if before(2).bytes().all(|b| b.is_ascii_digit()) && !before(2).is_empty() => {
+                "a fraction ends with a digit: `5.0`"
+            }
+            _ => return None,
+        })
     }
 
     /// Reports that `what` was expected where the next token stands, and what to do.
@@ -200,7 +224,11 @@ impl<'a> Cursor<'a> {
     pub(crate) fn unexpected(&mut self, what: &str) {
         let message = format!("expected {what}, found {}", self.found());
         let span = self.span(self.peek());
-        self.syntax_error(Diagnostic::error("tick::expected", message).at(span, "not expected"));
+        self.syntax_error(
+            Diagnostic::error("tick::expected", message)
+                .at(span, "not expected")
+                .maybe_help(self.likely().map(str::to_owned)),
+        );
     }
 
     /// Whether a line break ends what is being read.

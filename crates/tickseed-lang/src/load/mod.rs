@@ -62,7 +62,12 @@ pub struct Disk;
 
 impl Loader for Disk {
     fn read(&self, path: &str) -> Result<Vec<u8>, String> {
-        std::fs::read(path).map_err(|error| error.to_string())
+        std::fs::read(path).map_err(|error| match beside(path) {
+            Some(near) if error.kind() == std::io::ErrorKind::NotFound => {
+                format!("{error}; did you mean `{near}`?")
+            }
+            _ => error.to_string(),
+        })
     }
 
     /// The path without links.
@@ -72,6 +77,29 @@ impl Loader for Disk {
             |path| path.to_string_lossy().into_owned(),
         )
     }
+}
+
+/// The file in the same folder whose name is a slip, a case or an ending away.
+fn beside(path: &str) -> Option<String> {
+    let (folder, name) = match path.rsplit_once('/') {
+        Some((folder, name)) => (format!("{folder}/"), name),
+        None => (String::new(), path),
+    };
+    let shown = if folder.is_empty() { "." } else { &folder };
+    let files = std::fs::read_dir(shown).ok()?.take(10_000);
+    let names: Vec<String> = (files.flatten())
+        .filter(|file| file.file_type().is_ok_and(|kind| !kind.is_dir()))
+        .filter_map(|file| file.file_name().into_string().ok())
+        .collect();
+    let stem =
+        |name: &String| (name.rsplit_once('.')).is_some_and(|(stem, _)| stem == name_of(path));
+    let near = crate::diagnostics::nearest(name, names.iter().map(String::as_str));
+    let near = near.or_else(|| names.iter().find(|name| stem(name)).map(String::as_str));
+    near.map(|near| format!("{folder}{near}"))
+}
+
+fn name_of(path: &str) -> &str {
+    path.rsplit('/').next().unwrap_or(path)
 }
 
 /// Files in memory: for tests, editors and games that pack their data.
@@ -342,9 +370,18 @@ impl Loading<'_> {
             Err(why) => {
                 let shown = if path.is_empty() { written } else { &path };
                 let message = format!("cannot read `{shown}`, which `{from}` includes: {why}");
+                let help = if written.contains("://") {
+                    Some("a path of this computer is expected, no address")
+                } else if written.contains('\\') {
+                    Some("folders are parted by `/`, on every system")
+                } else if written.starts_with('~') || written.contains('$') {
+                    Some("paths are taken as they are: nothing is put in for `~` or `$`")
+                } else {
+                    None
+                };
                 self.loaded
                     .diagnostics
-                    .push(error("load::unreadable", message));
+                    .push(error("load::unreadable", message).maybe_help(help.map(str::to_owned)));
             }
         }
     }

@@ -125,6 +125,11 @@ impl Parser<'_> {
             Some("there is one closing brace too many".to_owned())
         } else if let Some(near) = near {
             Some(format!("did you mean `{near}`?"))
+        } else if ["include", "use", "require"]
+            .iter()
+            .any(|of| self.c.is_word(of))
+        {
+            Some("another file is read with `import \"path\"`".to_owned())
         } else if token.kind == Tok::Name {
             Some("nodes stand inside a tree: tree Main { ... }".to_owned())
         } else {

@@ -85,8 +85,21 @@ impl Parser<'_> {
                 "guards and hooks stand before the braces: sequence on success n = 1 { ... }",
             );
         }
-        let Tok::Mark(mark) = self.c.peek().kind else {
-            return (node.kind == "set").then_some("an assignment is written `key = value`");
+        let found = self.c.peek();
+        let Tok::Mark(mark) = found.kind else {
+            let words = ["elif", "elseif", "elsif"];
+            return match found.kind {
+                Tok::Text if node.name.is_none() && builtin(node.kind.as_str()).is_some() => Some(
+                    "the name of a node stands right behind its kind: sequence \"name\" reactive",
+                ),
+                _ if node.kind == "if" && words.iter().any(|word| self.c.is_word(word)) => {
+                    Some("write `else if`")
+                }
+                _ if node.options().any(|option| option.name() == "within") => {
+                    Some("the value of an option stands in parentheses: within(3s)")
+                }
+                _ => (node.kind == "set").then_some("an assignment is written `key = value`"),
+            };
         };
         Some(match mark {
             "=" if node.kind == "set" => return None,

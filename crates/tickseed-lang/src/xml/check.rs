@@ -9,7 +9,7 @@ use super::names::{
     ASYNCHRONOUS, Children, bad_model_name, bad_port_name, builtin, script_attribute,
 };
 use crate::diagnostics::Diagnostic;
-use crate::model::{Category, Document, Form, Name, Node};
+use crate::model::{Category, Document, Form, Name, Node, ValueKind};
 use std::collections::HashMap;
 
 struct Checker<'d> {
@@ -135,6 +135,8 @@ impl Checker<'_> {
         if node.form == Form::Explicit(Category::Subtree) {
             self.tree_name(&node.kind, "SubTree");
         }
+        self.odd_keys(node);
+        self.thresholds(node);
         for child in &node.children {
             self.node(child);
         }
@@ -190,6 +192,75 @@ impl Checker<'_> {
             _ => return,
         };
         self.wrong_children(node, format!("{message}, found {found}"));
+    }
+
+    /// Everything between `{` and `}` is the name of a key, a space too.
+    fn odd_keys(&mut self, node: &Node) {
+        for value in node.arguments().filter_map(|a| a.value.as_ref()) {
+            let ValueKind::Key(key) = &value.kind else {
+                continue;
+            };
+            let name = key.name.as_str();
+            let help = if name.trim() != name {
+                format!("write `{{{}}}`", name.trim())
+            } else if name.contains(['"', '{', '[']) {
+                "a text in JSON stands behind `json:`".to_owned()
+            } else {
+                continue;
+            };
+            let message = format!("`{}` is read as the key `{name}`", value.to_attribute());
+            self.diagnostics.push(
+                Diagnostic::warning("xml::odd-key", message)
+                    .at(value.span, "")
+                    .help(help),
+            );
+        }
+    }
+
+    /// Numbers of children that the reference finds wrong at the first tick only.
+    fn thresholds(&mut self, node: &Node) {
+        let kind = node.kind.as_str();
+        let found = node.children.len();
+        if let Some(cases) = kind
+            .strip_prefix("Switch")
+            .and_then(|n| n.parse::<usize>().ok())
+            && (2..=6).contains(&cases)
+            && found > 0
+            && found != cases + 1
+        {
+            let needs = cases + 1;
+            let message = format!(
+                "{kind} needs {needs} children, one for each case and the default, found {found}"
+            );
+            self.diagnostics.push(
+                Diagnostic::warning("xml::switch-children", message)
+                    .at(node.kind.span, "")
+                    .help("every tick of it would be an error"),
+            );
+        }
+        if kind != "Parallel" {
+            return;
+        }
+        for port in ["success_count", "failure_count"] {
+            let Some(value) = node.argument(port) else {
+                continue;
+            };
+            let text = value.to_attribute();
+            if let (ValueKind::Literal(_), Ok(count)) = (&value.kind, text.parse::<i64>())
+                && count > found as i64
+            {
+                let message = format!(
+                    "`{port}` is {count}, and there are {found} children: it is never reached"
+                );
+                self.diagnostics.push(
+                    Diagnostic::warning("xml::threshold", message)
+                        .at(value.span, "")
+                        .help(format!(
+                            "every tick of it would be an error: use at most {found}, or -1 for all"
+                        )),
+                );
+            }
+        }
     }
 
     fn wrong_children(&mut self, node: &Node, message: String) {

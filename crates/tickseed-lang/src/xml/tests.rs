@@ -524,7 +524,7 @@ fn version_3_is_read_with_a_warning_for_each_spelling() {
 <BehaviorTree ID='A'><SequenceStar><SubTreePlus ID='B' __autoremap='1'/>
 <SubTree ID='B' __shared_blackboard='true'/><B/>
 <RetryUntilSuccesful num_attempts='3'><Control ID='SequenceStar'><B/></Control></RetryUntilSuccesful>
-<Parallel threshold='2'><A1/></Parallel></SequenceStar></BehaviorTree>
+<Parallel threshold='2'><A1/><A1/></Parallel></SequenceStar></BehaviorTree>
 <BehaviorTree ID='B'><Stop/></BehaviorTree></root>";
     assert_eq!(
         messages(source),

@@ -160,6 +160,16 @@ impl Reader {
             .version
             .as_ref()
             .map(|v| v.text.trim().parse::<u32>());
+        if let (Some(written), Some(number)) = (&document.version, &version)
+            && !matches!(number, Ok(3 | 4))
+        {
+            let message = format!(
+                "version `{written}` is not known: the file is read as one of version {}",
+                if matches!(number, Ok(5..)) { 4 } else { 3 }
+            );
+            let span = written.span;
+            self.warn("xml::version", message, span);
+        }
         self.v4 = version.is_some_and(|version| version.is_ok_and(|version| version >= 4));
         document.main = attributes.name("main_tree_to_execute");
         document.doc = attributes.description();

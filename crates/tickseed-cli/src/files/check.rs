@@ -105,6 +105,7 @@ pub(crate) fn findings(loaded: &Loaded, allow_unknown_nodes: bool) -> Vec<Diagno
     more.extend(checked);
     if read && !more.iter().any(Diagnostic::is_error) {
         more.extend(unbuildable(loaded, duplicates));
+        more.extend(check::described(&loaded.documents));
         if !allow_unknown_nodes {
             more.extend(check::misspelt(&loaded.documents));
         }

@@ -183,16 +183,16 @@ impl Sim {
                 }
                 Err(error) => {
                     out.tick(&mut session, tick + 1, tick * step, None)?;
-                    failed = Some(Fail::Tick(tick + 1, error));
+                    failed = Some((tick + 1, error));
                     break;
                 }
             }
         }
-        out.summary(&session, last)?;
+        out.summary(&session, last, failed.is_some())?;
         out.flush()?;
         drop(out);
-        if let Some(fail) = failed {
-            return Err(fail);
+        if let Some((tick, error)) = failed {
+            return Err(session.failed(tick, &error));
         }
         match (&self.expect, last) {
             (Some(wanted), found) if found.is_none_or(|s| s.to_string() != *wanted) => {

@@ -142,8 +142,17 @@ impl<W: Write> Out<W> {
     }
 
     /// How often each node answered what.
-    pub(super) fn summary(&mut self, session: &Session, last: Option<Status>) -> Result<(), Fail> {
-        let last = last.map_or("none".to_owned(), |status| status.to_string());
+    pub(super) fn summary(
+        &mut self,
+        session: &Session,
+        last: Option<Status>,
+        failed: bool,
+    ) -> Result<(), Fail> {
+        let last = match (failed, last) {
+            (true, _) => "error".to_owned(),
+            (false, None) => "none".to_owned(),
+            (false, Some(status)) => status.to_string(),
+        };
         let counted =
             (session.counts.iter().enumerate()).map(|(i, counts)| (session.path(i), counts));
         if self.form == Form::Json {
@@ -152,6 +161,7 @@ impl<W: Write> Out<W> {
                     json!({
                         "path": path, "success": c.success, "failure": c.failure,
                         "running": c.running, "skipped": c.skipped, "halted": c.halted,
+                        "errors": c.errors,
                     })
                 })
                 .collect();
@@ -179,8 +189,13 @@ impl<W: Write> Out<W> {
                     n.to_string()
                 }
             });
-            let [a, b, c, d, e] = numbers;
-            writeln!(self.out, "{a:>9}{b:>9}{c:>9}{d:>9}{e:>9}  {path}")?;
+            let [a, b, _, d, e] = &numbers;
+            let errors = if c.errors > 0 { " (error)" } else { "" };
+            writeln!(
+                self.out,
+                "{a:>9}{b:>9}{:>9}{d:>9}{e:>9}  {path}{errors}",
+                numbers[2]
+            )?;
         }
         if !idle.is_empty() {
             writeln!(self.out, "{} of {total} nodes never ran:", idle.len())?;

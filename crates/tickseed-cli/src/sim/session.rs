@@ -34,12 +34,14 @@ pub(super) struct Counts {
     pub(super) running: u64,
     pub(super) skipped: u64,
     pub(super) halted: u64,
+    /// How often it was left because a leaf failed with an error.
+    pub(super) errors: u64,
 }
 
 impl Counts {
     /// Whether the node had no part in anything.
     pub(super) fn none(&self) -> bool {
-        self.success + self.failure + self.running + self.skipped == 0
+        self.success + self.failure + self.running + self.skipped + self.errors == 0
     }
 }
 
@@ -83,6 +85,19 @@ impl Session {
             paths: paths(&loaded),
             loaded,
         })
+    }
+
+    /// Shows the error of a tick at its place in the file.
+    pub(super) fn failed(&self, tick: u64, error: &TickError) -> Fail {
+        let mut diagnostic = self.loaded.diagnostic(error);
+        diagnostic.message = format!("tick {tick} failed: {}", diagnostic.message);
+        let mut messages = Messages::on_stderr();
+        let shown = messages.print(
+            &[diagnostic],
+            &self.loaded.sources,
+            &mut std::io::stderr().lock(),
+        );
+        shown.err().unwrap_or(Fail::Findings)
     }
 
     /// The written nodes.
@@ -161,7 +176,7 @@ impl Session {
                 Some(Status::Failure) => counts.failure += 1,
                 Some(Status::Running) => counts.running += 1,
                 Some(Status::Skipped) => counts.skipped += 1,
-                None => {}
+                None => counts.errors += 1,
             }
         }
         for instance in self.halted() {

@@ -19,7 +19,7 @@ use std::collections::{HashMap, HashSet};
 use std::fmt;
 use std::sync::Arc;
 
-use tickseed_core::{NodeId, Tree};
+use tickseed_core::{NodeId, TickError, Tree};
 
 pub use files::{from_file, from_loaded, from_text};
 
@@ -167,6 +167,35 @@ impl<C: HasBoard> Loaded<C> {
             .chain(def.ancestors(node))
             .find_map(|id| def.node(id).origin)
             .map(|origin| origin as usize)
+    }
+
+    /// An error of a tick with the node's path and place in its file, to be shown with its line.
+    ///
+    /// ```
+    /// use tickseed_core::Time;
+    /// use tickseed_lang::{board::Board, build::from_text, registry::Registry};
+    /// let text = "keys { n: int }\nmain tree A { check n > 1 }";
+    /// let loaded = from_text("a.tick", text, &Registry::<Board>::new()).expect("no mistakes");
+    /// let (mut agent, mut board) = (loaded.tree.agent(), loaded.board());
+    /// let error = loaded.tree.tick(&mut agent, &mut board, Time::ZERO).unwrap_err();
+    /// let shown = loaded.diagnostic(&error).render(&loaded.sources);
+    /// assert!(shown.contains("check: the key `n` is declared but not set"), "{shown}");
+    /// assert!(shown.contains("a.tick:2:15"), "{shown}");
+    /// ```
+    #[must_use]
+    pub fn diagnostic(&self, error: &TickError) -> Diagnostic {
+        let found = match error {
+            TickError::Leaf { node, error, .. } => self.instance_of(*node).zip(Some(error)),
+            _ => None,
+        };
+        match found {
+            Some((instance, error)) => {
+                let message = format!("{}: {error}", self.path(instance));
+                let span = self.instances[instance].span;
+                Diagnostic::error("run::failed", message).at(span, "failed here")
+            }
+            None => Diagnostic::error("run::failed", error.to_string()),
+        }
     }
 
     /// Where a node of the tree was written.

@@ -13,6 +13,7 @@ mod more;
 mod reading;
 mod regressions;
 mod s_subtrees;
+mod slips;
 mod strange;
 mod u_doubles;
 mod v_live;

@@ -121,8 +121,13 @@ fn unreadable(
         return;
     };
     // An empty text is what editors write for a port that is left open.
+    // Some write what stands in the program: `numeric_limits<double>::infinity()`.
     let text = literal.to_attribute();
-    if text.is_empty() || matches!(literal, Literal::None) || reads(ty.as_str(), &text) {
+    if text.is_empty()
+        || text.contains("::")
+        || matches!(literal, Literal::None)
+        || reads(ty.as_str(), &text)
+    {
         return;
     }
     let message = format!(

@@ -368,6 +368,8 @@ fn x12_nodes_are_held_against_their_descriptions() {
     ] {
         assert_eq!(told(node, goal), "", "{node}");
     }
+    let of_the_program = "<input_port name='n' type='double' default='limits::infinity()'/>";
+    assert_eq!(told("<Go/>", of_the_program), "");
     for (port, part) in [
         (
             "<input_port name='n' type='int' default='abc d'/>",

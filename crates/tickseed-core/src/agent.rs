@@ -5,6 +5,7 @@ use alloc::vec::Vec;
 use core::fmt;
 
 use crate::block::Block;
+use crate::context::NEVER;
 use crate::leaf::SideSlot;
 use crate::rng::Rng;
 use crate::run::{Beside, Faults};
@@ -17,7 +18,6 @@ use crate::time::Time;
 /// Dropping an agent does not halt its leaves, since that needs the context: call
 /// [`Tree::halt`](crate::Tree::halt) first if they hold anything.
 pub struct Agent {
-    pub(crate) tree: u32,
     pub(crate) mem: Block,
     pub(crate) own: Own,
     pub(crate) rng: Rng,
@@ -37,11 +37,11 @@ pub(crate) struct Own {
 struct Sides(Vec<SideSlot>);
 
 impl Own {
-    fn new(sides: usize) -> Own {
+    fn new(tree: u32, sides: usize) -> Own {
         let side = || Box::new(Sides((0..sides).map(|_| None).collect()));
         Own {
             side: (sides > 0).then(side),
-            faults: Faults::default(),
+            faults: Faults::of(tree),
         }
     }
 }
@@ -55,19 +55,19 @@ impl Beside for Own {
     }
 }
 
-/// In place of the time of the last tick of an agent that was never ticked: no time has passed
-/// since the end of time.
-pub(crate) const NEVER: Time = Time(u64::MAX);
-
 impl Agent {
     pub(crate) fn new(tree: u32, bytes: usize, sides: usize, seed: u64) -> Agent {
         Agent {
-            tree,
             mem: Block::new(bytes),
-            own: Own::new(sides),
+            own: Own::new(tree, sides),
             rng: Rng::new(seed),
             last: NEVER,
         }
+    }
+
+    /// The number of the tree that it belongs to.
+    pub(crate) fn tree(&self) -> u32 {
+        self.own.faults.owner()
     }
 
     /// The bytes of the agent's state.
@@ -89,9 +89,8 @@ impl Agent {
         let side = self.own.side.as_ref().map_or(&[][..], |side| &side.0);
         let plain = side.iter().all(|s| s.is_none());
         (plain && !self.is_poisoned()).then(|| Agent {
-            tree: self.tree,
             mem: self.mem.clone(),
-            own: Own::new(side.len()),
+            own: Own::new(self.tree(), side.len()),
             rng: self.rng,
             last: self.last,
         })
@@ -119,7 +118,7 @@ impl Agent {
 impl fmt::Debug for Agent {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Agent")
-            .field("tree", &self.tree)
+            .field("tree", &self.tree())
             .field("bytes", &&*self.mem)
             .field("poisoned", &self.is_poisoned())
             .finish_non_exhaustive()

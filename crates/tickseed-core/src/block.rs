@@ -37,12 +37,18 @@ impl Block {
                 (bytes, first)
             }
             Block::There(bytes) => {
+                rarer();
                 let first = bytes.first().copied();
                 (bytes, first.unwrap_or(0))
             }
         }
     }
 }
+
+/// Tells the compiler which way to lay out straight.
+#[cold]
+#[inline(always)]
+fn rarer() {}
 
 impl Deref for Block {
     type Target = [u8];

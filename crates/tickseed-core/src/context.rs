@@ -79,13 +79,20 @@ pub trait Context: 'static {
     fn log(_at: &mut Self::At<'_>, _line: &str) {}
 }
 
+/// In place of the time of the last tick where there was none: no time has passed since then.
+pub(crate) const NEVER: Time = Time(u64::MAX);
+
+/// The longest time between two ticks, in nanoseconds (292 years); what seems longer goes back.
+const LONGEST: u64 = i64::MAX as u64;
+
 /// What an action is handed: the user's context (by dereference), the time, and the
 /// agent's random stream.
 pub struct Cx<'x, 'a, C: Context> {
     at: &'x mut C::At<'a>,
     now: Time,
-    /// Nanoseconds: a `Duration` costs a division to make.
-    dt: u64,
+    /// The time of the tick before: most leaves do not ask how long ago that is. [`NEVER`] if
+    /// there was none.
+    last: Time,
     rng: &'x mut Rng,
     /// Not dropped with it, since there is never an error left: that saves looking.
     asks: ManuallyDrop<Asks>,
@@ -107,15 +114,17 @@ impl<'x, 'a, C: Context> Cx<'x, 'a, C> {
     /// Puts a tick's surroundings together. Trees do this; it is public for tests of
     /// leaves and for executors outside this crate.
     pub fn new(at: &'x mut C::At<'a>, now: Time, dt: Duration, rng: &'x mut Rng) -> Self {
-        Cx::with_nanos(at, now, nanos(dt), rng)
+        let last = now.0.wrapping_sub(nanos(dt).min(LONGEST));
+        Cx::since(at, now, Time(last), rng)
     }
 
+    /// Of a tick, by the time of the one before; or of a halt, by its own time.
     #[inline(always)]
-    pub(crate) fn with_nanos(at: &'x mut C::At<'a>, now: Time, dt: u64, rng: &'x mut Rng) -> Self {
+    pub(crate) fn since(at: &'x mut C::At<'a>, now: Time, last: Time, rng: &'x mut Rng) -> Self {
         Cx {
             at,
             now,
-            dt,
+            last,
             rng,
             asks: ManuallyDrop::new(Asks::Nothing),
         }
@@ -130,7 +139,11 @@ impl<'x, 'a, C: Context> Cx<'x, 'a, C> {
     /// The time since this agent's previous tick; zero at its first.
     #[must_use]
     pub fn dt(&self) -> Duration {
-        Duration::from_nanos(self.dt)
+        let passed = self.now.0.wrapping_sub(self.last.0);
+        if self.last == NEVER || passed > LONGEST {
+            return Duration::ZERO;
+        }
+        Duration::from_nanos(passed)
     }
 
     /// [`dt`](Cx::dt) in seconds.

@@ -18,7 +18,7 @@ use crate::history::History;
 use crate::key::{KeyId, ScalarType};
 use crate::node::Node;
 use crate::run::{
-    Code, Env, Failed, Faults, Frame, Traced, Tracer, get, get_deadline, lend, resume_point,
+    Code, Env, Failed, Faults, Frame, Told, Traced, Tracer, get, get_deadline, resume_point,
 };
 use crate::status::Status;
 use crate::time::Time;
@@ -71,7 +71,8 @@ impl<C: Context> Tree<C> {
         validate(&def, &funcs, misuse)?;
         let program = compile(&def, &funcs, false);
         Ok(Tree {
-            id: NEXT.fetch_add(1, Ordering::Relaxed),
+            // As agents keep it: a bit of theirs says whether they are poisoned.
+            id: Faults::of(NEXT.fetch_add(1, Ordering::Relaxed)).owner(),
             def,
             funcs: Arc::new(funcs),
             program: Arc::new(program),
@@ -227,32 +228,42 @@ impl<C: Context> Tree<C> {
         at: &mut C::At<'_>,
         now: Time,
     ) -> Result<Status, TickError> {
-        if agent.tree != self.id || agent.own.faults.any_mut() {
+        if !agent.own.faults.fit_for(self.id) {
             return Err(self.refusal(agent));
         }
-        let dt = now.0.saturating_sub(agent.last.0);
-        agent.last = now;
+        let last = core::mem::replace(&mut agent.last, now);
         let (mem, stored) = agent.mem.at_least();
-        let mut env = Env {
-            code,
-            mem,
-            beside: &mut agent.own,
-            cx: Cx::with_nanos(at, now, dt, &mut agent.rng),
-            trace: lend(trace),
-            heard: false,
-            frame: Frame::root(stored),
+        let frame = Frame::root(stored);
+        let cx = Cx::since(at, now, last, &mut agent.rng);
+        let ended = match trace {
+            None => {
+                let beside = &mut agent.own;
+                let mut env = Env {
+                    code,
+                    mem,
+                    beside,
+                    cx,
+                    frame,
+                };
+                env.root().inspect(|_| {
+                    // It has nothing to note.
+                    core::mem::forget(env);
+                })
+            }
+            Some(trace) => {
+                let own = &mut agent.own;
+                let beside = &mut Told { own, trace };
+                let mut env = Env {
+                    code,
+                    mem,
+                    beside,
+                    cx,
+                    frame,
+                };
+                env.traced_root().inspect(|_| core::mem::forget(env))
+            }
         };
-        match env.root() {
-            Ok(status) => {
-                // It has nothing to note.
-                core::mem::forget(env);
-                Ok(status)
-            }
-            Err(Failed) => {
-                drop(env);
-                Err(self.leaf_error(&agent.own.faults))
-            }
-        }
+        ended.map_err(|Failed| self.leaf_error(&agent.own.faults))
     }
 
     /// Why an agent is not ticked.
@@ -274,7 +285,7 @@ impl<C: Context> Tree<C> {
     }
 
     fn check(&self, agent: &Agent) -> Result<(), TickError> {
-        if agent.tree == self.id {
+        if agent.tree() == self.id {
             Ok(())
         } else {
             Err(TickError::WrongTree)
@@ -312,13 +323,18 @@ impl<C: Context> Tree<C> {
         now: Time,
     ) -> Result<(), TickError> {
         self.check(agent)?;
-        if agent.own.faults.any_mut() {
+        if agent.is_poisoned() {
             return Err(TickError::Poisoned);
         }
-        let cx = Cx::with_nanos(at, now, 0, &mut agent.rng);
-        let mut env = Env::new(self.code(), &mut agent.mem, &mut agent.own, cx);
-        env.trace = lend(trace);
-        env.halt_thread(0);
+        let cx = Cx::since(at, now, now, &mut agent.rng);
+        let own = &mut agent.own;
+        match trace {
+            None => Env::new(self.code(), &mut agent.mem, own, cx).halt_thread(0),
+            Some(trace) => {
+                let told = &mut Told { own, trace };
+                Env::new(self.code(), &mut agent.mem, told, cx).halt_thread(0);
+            }
+        }
         Ok(())
     }
 
@@ -348,12 +364,12 @@ impl<C: Context> Tree<C> {
         now: Time,
     ) -> Result<(), TickError> {
         self.check(agent)?;
-        if !agent.own.faults.any_mut() {
+        if !agent.is_poisoned() {
             return Ok(());
         }
         // The tick that failed may have been a traced one: its ops are that program's.
         let code = self.code_of(&agent.own.faults);
-        let cx = Cx::with_nanos(at, now, 0, &mut agent.rng);
+        let cx = Cx::since(at, now, now, &mut agent.rng);
         Env::new(code, &mut agent.mem, &mut agent.own, cx).recover();
         Ok(())
     }
@@ -362,14 +378,14 @@ impl<C: Context> Tree<C> {
     /// halted since.
     #[must_use]
     pub fn is_running(&self, agent: &Agent) -> bool {
-        agent.tree == self.id && resume_point(&self.program, &agent.mem, 0) != IDLE
+        agent.tree() == self.id && resume_point(&self.program, &agent.mem, 0) != IDLE
     }
 
     /// The leaves that run, in depth-first order (and loops between two rounds); empty for an
     /// agent of another tree.
     #[must_use]
     pub fn running(&self, agent: &Agent) -> Vec<NodeId> {
-        if agent.tree != self.id {
+        if agent.tree() != self.id {
             return Vec::new();
         }
         self.running_in(&agent.mem)
@@ -406,7 +422,7 @@ impl<C: Context> Tree<C> {
     /// The history an agent keeps, node by node; empty for an agent of another tree.
     #[must_use]
     pub fn history(&self, agent: &Agent) -> Vec<(NodeId, History)> {
-        if agent.tree != self.id {
+        if agent.tree() != self.id {
             return Vec::new();
         }
         self.history_in(&agent.mem)

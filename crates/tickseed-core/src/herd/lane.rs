@@ -11,7 +11,7 @@ use crate::context::{Context, Cx};
 use crate::error::TickError;
 use crate::leaf::SideSlot;
 use crate::rng::Rng;
-use crate::run::{Env, Failed, Faults, Frame, Slot, Traced, Tracer, lend};
+use crate::run::{Env, Failed, Faults, Frame, Slot, Traced, Tracer};
 use crate::status::Status;
 use crate::time::Time;
 use crate::trace::Trace;
@@ -193,7 +193,6 @@ impl<C: Context> Lane<'_, C> {
         } else {
             self.last
         };
-        let dt = now.0.saturating_sub(last);
         self.out.ticked += 1;
         let index = self.first + local;
         let mut derived;
@@ -225,21 +224,26 @@ impl<C: Context> Lane<'_, C> {
         } else {
             &mut self.sides[i * sides..][..sides]
         };
+        let traced = trace.is_some();
         let mut beside = Slot {
             side,
             faults: &guard.out.faults,
+            trace,
+            heard: false,
         };
         let frame = Frame::root(mem.first().copied().unwrap_or(0));
         let mut env = Env {
             code,
             mem,
             beside: &mut beside,
-            cx: Cx::with_nanos(at, now, dt, rng),
-            trace: lend(trace),
-            heard: false,
+            cx: Cx::since(at, now, Time(last), rng),
             frame,
         };
-        let status = env.root()?;
+        let status = if traced {
+            env.traced_root()
+        } else {
+            env.root()
+        }?;
         let nap = match table {
             None => None,
             Some(table) => {
@@ -248,7 +252,7 @@ impl<C: Context> Lane<'_, C> {
                     Some(before) => ends(mem) == Some(before),
                     None => guard.out.before == mem,
                 };
-                let heard = env.heard;
+                let heard = env.beside.heard();
                 let stutters =
                     same && !heard || table.is_sabotaged() && table.overlooks(same, heard);
                 let rests = stutters || {
@@ -408,15 +412,13 @@ impl<C: Context> Lane<'_, C> {
             out: &mut *self.out,
         };
         guard.out.leaving.set(true);
-        let mut beside = Slot {
-            side: &mut self.sides[i * sides..(i + 1) * sides],
-            faults: &guard.out.faults,
-        };
+        let side = &mut self.sides[i * sides..(i + 1) * sides];
+        let mut beside = Slot::new(side, &guard.out.faults);
         let mut env = Env::new(
             tree.code(),
             &mut self.blocks[i * stride..(i + 1) * stride],
             &mut beside,
-            Cx::with_nanos(at, now, 0, rng),
+            Cx::since(at, now, now, rng),
         );
         env.halt_thread(0);
         drop(env);

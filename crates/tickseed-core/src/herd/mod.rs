@@ -430,15 +430,13 @@ impl<C: Context> Herd<C> {
         let mut noted = Noted(&mut self.poisoned, index, Some(faults.unwrap_or_default()));
         if let Some(faults) = &noted.2 {
             let (stride, sides) = (tree.program.bytes, tree.program.sides);
-            let mut beside = Slot {
-                side: &mut self.sides[i * sides..(i + 1) * sides],
-                faults,
-            };
+            let side = &mut self.sides[i * sides..(i + 1) * sides];
+            let mut beside = Slot::new(side, faults);
             let mut env = Env::new(
                 tree.code_of(faults),
                 &mut self.blocks[i * stride..(i + 1) * stride],
                 &mut beside,
-                Cx::with_nanos(at, now, 0, rng),
+                Cx::since(at, now, now, rng),
             );
             if !poisoned {
                 set_bit(&mut self.slots.ready, index, false);

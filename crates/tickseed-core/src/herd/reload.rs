@@ -72,15 +72,12 @@ impl<C: Context> Leaving<'_, C> {
         let mut recover = poisoned;
         loop {
             let mut go = || {
-                let mut beside = Slot {
-                    side: &mut *sides,
-                    faults,
-                };
+                let mut beside = Slot::new(&mut *sides, faults);
                 let mut env = Env::new(
                     tree.code_of(faults),
                     &mut *block,
                     &mut beside,
-                    Cx::with_nanos(at, now, 0, rng),
+                    Cx::since(at, now, now, rng),
                 );
                 if recover {
                     env.recover();

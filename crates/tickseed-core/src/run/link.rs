@@ -5,20 +5,21 @@ use alloc::sync::Arc;
 use alloc::vec::Vec;
 
 use super::rows::Rows;
-use super::step::{BACK, Place, Step};
+use super::step::{BACK, Edge, Place, Return, Step};
 use super::steps::{
-    Consume, Done, Exit, Fraction, Gate, If, Limit, Loud, Mark, Quickly, Rare, Resume, Set, Small,
-    WaitStart, WaitTick, Whole, YieldAt,
+    Consume, Exit, Fraction, Gate, If, Limit, Loud, Mark, Quickly, Rare, Resume, Set, Small,
+    WaitFixed, WaitStart, WaitTick, Whole, YieldAt,
 };
-use crate::compile::{IDLE, NOWHERE, Op, Pc, Program, WaitSpec, over};
+use crate::compile::{IDLE, NOWHERE, Op, Pc, Program, WaitSpec, is_over, over};
 use crate::context::Context;
 use crate::def::Funcs;
+use crate::status::Status;
 use crate::time::MAX_DURATION;
 
 /// What a tick carries out, the same for every agent of a tree.
 pub(crate) struct Code<C: Context> {
-    /// The program's ops as steps, at the same places.
-    steps: Box<[Box<dyn Step<C>>]>,
+    /// To the program's ops as steps, at the same places.
+    steps: Box<[Edge<C>]>,
     /// Where a tick of the whole tree begins, by the resume point as it is kept; nothing if that
     /// takes more than a byte.
     begin: Box<[Box<dyn Step<C>>]>,
@@ -44,11 +45,16 @@ impl<C: Context> Code<C> {
         &self.rows
     }
 
-    /// The step at a place; none beyond them: where threads are over, and at edges that lead
-    /// [`BACK`].
+    /// To the step at a place; none beyond them: where threads are over, and where the tick is.
     #[inline(always)]
-    pub(super) fn step(&self, pc: Pc) -> Option<&dyn Step<C>> {
-        self.steps.get(pc as usize).map(|step| &**step)
+    pub(super) fn step(&self, pc: Pc) -> Option<&Edge<C>> {
+        self.steps.get(pc as usize)
+    }
+
+    /// Whether the whole tree's resume point takes more than a byte.
+    #[inline(always)]
+    pub(super) fn is_wide(&self) -> bool {
+        self.begin.is_empty()
     }
 
     /// The step that a tick of the whole tree begins with; none if the resume point takes more
@@ -64,15 +70,35 @@ impl<C: Context> Code<C> {
         funcs: Arc<Funcs<C>>,
         loud: impl Fn(Pc) -> bool,
     ) -> Code<C> {
-        let (ways, rows) = (ways(&prog), Rows::new(&prog));
-        let make = |pc: Pc| {
-            let step = step(&prog, &rows, &funcs, pc, ways[pc as usize]);
+        let (Ways { ways, order }, rows) = (ways(&prog), Rows::new(&prog));
+        let ended = [
+            Status::Success,
+            Status::Failure,
+            Status::Running,
+            Status::Skipped,
+        ]
+        .map(|status| Edge::to(Box::new(Return { to: over(status) })));
+        let mut steps: Vec<Option<Edge<C>>> = alloc::vec![None; prog.ops.len()];
+        let make = |pc: Pc, steps: &[Option<Edge<C>>]| {
+            let edge = |way: usize| {
+                let to = ways[pc as usize][way];
+                match (steps.get(to as usize), is_over(to)) {
+                    (Some(Some(edge)), _) => edge.clone(),
+                    (_, Some(status)) => ended[status as usize].clone(),
+                    _ => Edge::to(Box::new(Return { to })),
+                }
+            };
+            let step = step(&prog, &rows, &funcs, pc, edge);
             if loud(pc) { Box::new(Loud(step)) } else { step }
         };
+        for pc in order {
+            let step = make(pc, &steps);
+            steps[pc as usize] = Some(Edge::to(step));
+        }
         let begin = if prog.wide { &[][..] } else { &prog.entries };
         Code {
-            steps: (0..prog.ops.len() as Pc).map(make).collect(),
-            begin: begin.iter().map(|pc| make(*pc)).collect(),
+            begin: begin.iter().map(|pc| make(*pc, &steps)).collect(),
+            steps: steps.into_iter().flatten().collect(),
             rows,
             prog,
             funcs,
@@ -80,29 +106,29 @@ impl<C: Context> Code<C> {
     }
 }
 
-/// The step of the op at a place, whose edges are these.
+/// The step of the op at a place. Its edges are made when asked for, by their number.
 fn step<C: Context>(
     prog: &Program,
     rows: &Rows,
     funcs: &Funcs<C>,
     pc: Pc,
-    [a, b, c]: Ways,
+    edge: impl Fn(usize) -> Edge<C>,
 ) -> Box<dyn Step<C>> {
     let leaf = |y, resumed| Place {
         pc,
         y,
-        s: a,
-        f: b,
+        s: edge(0),
+        f: edge(1),
         resumed,
     };
     let judge = |quick| Quickly {
         quick,
         pc,
-        s: a,
-        f: b,
+        s: edge(0),
+        f: edge(1),
     };
     match prog.ops[pc as usize] {
-        Op::Done(status) => Box::new(Done { over: over(status) }),
+        Op::Done(status) => Box::new(Return { to: over(status) }),
         Op::Whole { .. } => Box::new(Whole {
             pc,
             place: rows.place(pc),
@@ -112,7 +138,9 @@ fn step<C: Context>(
             ty,
             judge: judge(quick),
         }),
-        Op::Ask { func, .. } => funcs.preds[func as usize].clone().step(pc, a, b),
+        Op::Ask { func, .. } => funcs.preds[func as usize]
+            .clone()
+            .step(pc, edge(0), edge(1)),
         Op::Instant { func, .. } => funcs.acts[func as usize].clone().step(leaf(IDLE, false)),
         Op::Start { func, y, .. } => funcs.acts[func as usize].clone().step(leaf(y, false)),
         Op::Tick { func, y, .. } => funcs.acts[func as usize].clone().step(leaf(y, true)),
@@ -122,72 +150,93 @@ fn step<C: Context>(
         Op::LeafTick {
             leaf: i, slot, y, ..
         } => funcs.leaves[i as usize].clone().step(slot, leaf(y, true)),
-        Op::WaitStart { slot, spec, y, .. } => Box::new(WaitStart {
+        Op::WaitStart { slot, spec, y, .. } => {
+            let wait = WaitStart {
+                slot,
+                spec,
+                pc,
+                y,
+                s: edge(0),
+            };
+            match prog.waits[spec as usize] {
+                WaitSpec::Fixed(ns) => Box::new(WaitFixed {
+                    wait,
+                    ns: ns.min(MAX_DURATION - 1),
+                }),
+                _ => Box::new(wait),
+            }
+        }
+        Op::WaitTick { slot, y, .. } => Box::new(WaitTick {
             slot,
-            fixed: match prog.waits[spec as usize] {
-                WaitSpec::Fixed(ns) => Some(ns.min(MAX_DURATION - 1)),
-                _ => None,
-            },
-            spec,
             pc,
             y,
-            s: a,
+            s: edge(0),
         }),
-        Op::WaitTick { slot, y, .. } => Box::new(WaitTick { slot, pc, y, s: a }),
         Op::Gate { gate, .. } => {
             let gate = &prog.gates[gate as usize];
             Box::new(Gate {
                 slot: gate.slot,
                 replay: gate.replay,
-                to: a,
-                s: b,
-                f: c,
+                to: edge(0),
+                s: edge(1),
+                f: edge(2),
             })
         }
         Op::Limit { slot, .. } => Box::new(Limit {
             slot,
-            late: a,
-            to: b,
+            late: edge(0),
+            to: edge(1),
         }),
         Op::Yield { y } => Box::new(YieldAt { pc, y }),
         Op::Resume { lo, len, table, .. } => Box::new(Resume {
             lo,
             len,
             table,
-            els: a,
+            els: edge(0),
         }),
         Op::Exit { lo, hi, node, .. } => Box::new(Exit {
             lo,
             hi,
             node,
             pc,
-            to: a,
+            to: edge(0),
         }),
-        Op::Consume { .. } => Box::new(Consume { to: a }),
-        Op::Set { slot, value, .. } => Box::new(Set { slot, value, to: a }),
+        Op::Consume { .. } => Box::new(Consume { to: edge(0) }),
+        Op::Set { slot, value, .. } => Box::new(Set {
+            slot,
+            value,
+            to: edge(0),
+        }),
         Op::If { slot, .. } => Box::new(If {
             slot,
-            yes: a,
-            no: b,
+            yes: edge(0),
+            no: edge(1),
         }),
         Op::Enter { .. } => Box::new(Mark {
             status: None,
             node: prog.op_nodes[pc as usize],
             pc,
-            to: a,
+            to: edge(0),
         }),
         Op::Leave { status, .. } => Box::new(Mark {
             status: Some(status),
             node: prog.op_nodes[pc as usize],
             pc,
-            to: a,
+            to: edge(0),
         }),
         _ => Box::new(Rare { pc }),
     }
 }
 
 /// An op's edges, as far as its step goes along them itself.
-type Ways = [Pc; 3];
+type OwnWays = [Pc; 3];
+
+/// Every op's edges, and an order of the ops in which each comes after those that its edges
+/// lead to, but for those that lead back.
+struct Ways {
+    ways: Vec<OwnWays>,
+    order: Vec<Pc>,
+}
 
 /// How much may follow one another before it comes back to the loop, at most: each step counts
 /// for one.
@@ -198,13 +247,14 @@ const ROW: u8 = 32;
 const USERS: u8 = 4;
 
 /// Every op's edges; those lead back that would close a circle or make too long a row.
-fn ways(prog: &Program) -> Vec<Ways> {
-    let mut ways: Vec<Ways> = prog.ops.iter().map(|op| own_ways(prog, *op)).collect();
+fn ways(prog: &Program) -> Ways {
+    let mut ways: Vec<OwnWays> = prog.ops.iter().map(|op| own_ways(prog, *op)).collect();
     /// Being looked at: an edge to here closes a circle.
     const OPEN: u8 = u8::MAX;
     // How much follows one another from here on, this one included; zero: not yet known.
     let mut rows = alloc::vec![0_u8; ways.len()];
     let mut path: Vec<(usize, usize)> = Vec::new();
+    let mut order = Vec::with_capacity(ways.len());
     for from in 0..ways.len() {
         if rows[from] == 0 {
             rows[from] = OPEN;
@@ -215,6 +265,7 @@ fn ways(prog: &Program) -> Vec<Ways> {
                 // All are known.
                 let next = ways[op].iter().filter_map(|to| rows.get(*to as usize));
                 rows[op] = weight(&prog.ops[op]) + next.max().copied().unwrap_or(0);
+                order.push(op as Pc);
                 continue;
             };
             match rows.get(to as usize) {
@@ -234,7 +285,7 @@ fn ways(prog: &Program) -> Vec<Ways> {
             path.push((op, way + 1));
         }
     }
-    ways
+    Ways { ways, order }
 }
 
 /// For how many steps one counts.
@@ -251,7 +302,7 @@ fn weight(op: &Op) -> u8 {
 }
 
 /// An op's edges, unless its step always comes back.
-fn own_ways(prog: &Program, mut op: Op) -> Ways {
+fn own_ways(prog: &Program, mut op: Op) -> OwnWays {
     match op {
         Op::Gate { gate, to } => {
             let gate = &prog.gates[gate as usize];
@@ -285,7 +336,8 @@ mod tests {
     use crate::nodes;
 
     /// How many steps can follow one another from any op on, by edges that do not lead back.
-    fn longest(ways: &[Ways]) -> usize {
+    fn longest(program: &Program) -> usize {
+        let ways = ways(program).ways;
         let mut longest = 0;
         for from in 0..ways.len() {
             let mut reached = alloc::vec![from];
@@ -310,9 +362,9 @@ mod tests {
         let n = nodes::<()>();
         let conditions = |_| n.condition("no", |()| false);
         let tree = n.selector((0..500).map(conditions)).build().unwrap();
-        assert_eq!(longest(&ways(&tree.program)), usize::from(ROW / USERS));
+        assert_eq!(longest(&tree.program), usize::from(ROW / USERS));
         let few = n.selector((0..5).map(conditions)).build().unwrap();
-        assert!(longest(&ways(&few.program)) >= 4);
+        assert!(longest(&few.program) >= 4);
     }
 
     #[test]
@@ -322,6 +374,6 @@ mod tests {
         let tree = n
             .sequence([again(), n.repeat_forever(again()).drain(8)])
             .build();
-        longest(&ways(&tree.unwrap().program));
+        longest(&tree.unwrap().program);
     }
 }

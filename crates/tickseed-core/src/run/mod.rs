@@ -30,7 +30,14 @@ pub(crate) use steps::{Act, CallLeaf, Judge};
 /// Whether, and how, a tick or a halt was cut short: nothing, as a rule. It is filled in where
 /// it happens and read by whoever called; until it is taken, the agent is poisoned.
 #[derive(Default)]
-pub(crate) struct Faults(Cell<Option<Box<Fault>>>);
+pub(crate) struct Faults {
+    fault: Cell<Option<Box<Fault>>>,
+    /// See [`owner`](Faults::owner).
+    owner: Cell<u32>,
+}
+
+/// Set in the owner as long as there is a fault.
+const POISONED: u32 = 1 << 31;
 
 /// How a tick or a halt was cut short.
 #[derive(Debug, Default)]
@@ -44,31 +51,46 @@ pub(crate) struct Fault {
 }
 
 impl Faults {
+    /// Of an agent of this tree.
+    pub(crate) fn of(tree: u32) -> Faults {
+        Faults {
+            fault: Cell::default(),
+            owner: Cell::new(tree & !POISONED),
+        }
+    }
+
+    /// The tree that the agent belongs to, if that is kept here.
+    pub(crate) fn owner(&self) -> u32 {
+        self.owner.get() & !POISONED
+    }
+
+    /// Whether the agent belongs to this tree and nothing is to be made good: the one question
+    /// at the beginning of a tick.
+    #[inline(always)]
+    pub(crate) fn fit_for(&mut self, tree: u32) -> bool {
+        *self.owner.get_mut() == tree
+    }
+
     /// Adds to it.
     #[cold]
     pub(crate) fn note(&self, f: impl FnOnce(&mut Fault)) {
-        let mut fault = self.0.take().unwrap_or_default();
+        let mut fault = self.fault.take().unwrap_or_default();
         f(&mut fault);
-        self.0.set(Some(fault));
+        self.fault.set(Some(fault));
+        self.owner.set(self.owner.get() | POISONED);
     }
 
     /// Looks at it, if there is anything.
     pub(crate) fn look<R>(&self, f: impl FnOnce(&Fault) -> R) -> Option<R> {
-        let fault = self.0.take();
+        let fault = self.fault.take();
         let found = fault.as_deref().map(f);
-        self.0.set(fault);
+        self.fault.set(fault);
         found
     }
 
     /// Whether a tick or a halt was cut short and not yet made good.
     pub(crate) fn any(&self) -> bool {
         self.look(|_| ()).is_some()
-    }
-
-    /// [`any`](Faults::any), for the beginning of a tick.
-    #[inline(always)]
-    pub(crate) fn any_mut(&mut self) -> bool {
-        self.0.get_mut().is_some()
     }
 
     /// Whether a leaf failed with an error.
@@ -84,15 +106,16 @@ impl Faults {
     /// Takes the error, and nothing else.
     #[cold]
     pub(crate) fn take_error(&self) -> Option<(NodeId, LeafError)> {
-        let mut fault = self.0.take();
+        let mut fault = self.fault.take();
         let error = fault.as_deref_mut().and_then(|f| f.error.take());
-        self.0.set(fault);
+        self.fault.set(fault);
         error
     }
 
     /// Takes everything: it is about to be made good.
     pub(crate) fn take(&self) -> Fault {
-        self.0.take().map(|fault| *fault).unwrap_or_default()
+        self.owner.set(self.owner());
+        self.fault.take().map(|fault| *fault).unwrap_or_default()
     }
 }
 
@@ -212,32 +235,79 @@ pub(crate) struct Env<'e, 'x, 'a, C: Context> {
     pub(crate) mem: &'e mut [u8],
     pub(crate) beside: &'e mut dyn Beside,
     pub(crate) cx: Cx<'x, 'a, C>,
-    /// Then the program is the one with marks.
-    pub(crate) trace: Option<&'e mut dyn Tracer>,
-    /// Whether something was called or ended that a sleeping agent would miss. Only kept by
-    /// steps that were made for schedulers that let agents sleep.
-    pub(crate) heard: bool,
     pub(crate) frame: Frame,
 }
 
-/// What an agent has beside its block.
+/// What an agent has beside its block, and who is beside it when it is ticked.
 pub(crate) trait Beside {
     fn side(&mut self) -> &mut [SideSlot];
     fn faults(&self) -> &Faults;
+    /// Who is told of what happens, if anybody is; then the program is the one with marks.
+    fn trace(&mut self) -> Option<&mut dyn Tracer> {
+        None
+    }
+    /// Notes that something was called or ended that a sleeping agent would miss. Only steps
+    /// tell that were made for schedulers that let agents sleep.
+    fn hear(&mut self) {}
+    /// Whether there was such a thing.
+    fn heard(&self) -> bool {
+        false
+    }
 }
 
 /// That of an agent whose state lies in the columns of a herd.
-pub(crate) struct Slot<'s> {
+pub(crate) struct Slot<'s, 't> {
     pub(crate) side: &'s mut [SideSlot],
     pub(crate) faults: &'s Faults,
+    pub(crate) trace: Option<&'s mut (dyn Tracer + 't)>,
+    pub(crate) heard: bool,
 }
 
-impl Beside for Slot<'_> {
+impl<'s> Slot<'s, 's> {
+    /// That nobody is told of.
+    pub(crate) fn new(side: &'s mut [SideSlot], faults: &'s Faults) -> Self {
+        Slot {
+            side,
+            faults,
+            trace: None,
+            heard: false,
+        }
+    }
+}
+
+impl Beside for Slot<'_, '_> {
     fn side(&mut self) -> &mut [SideSlot] {
         self.side
     }
     fn faults(&self) -> &Faults {
         self.faults
+    }
+    fn trace(&mut self) -> Option<&mut dyn Tracer> {
+        lend(self.trace.as_deref_mut())
+    }
+    fn hear(&mut self) {
+        self.heard = true;
+    }
+    fn heard(&self) -> bool {
+        self.heard
+    }
+}
+
+/// Somebody is told of what happens to an agent.
+pub(crate) struct Told<'t, B> {
+    pub(crate) own: &'t mut B,
+    pub(crate) trace: &'t mut dyn Tracer,
+}
+
+impl<B: Beside> Beside for Told<'_, B> {
+    fn side(&mut self) -> &mut [SideSlot] {
+        self.own.side()
+    }
+    fn faults(&self) -> &Faults {
+        self.own.faults()
+    }
+    fn trace(&mut self) -> Option<&mut dyn Tracer> {
+        Some(&mut *self.trace)
     }
 }
 
@@ -311,8 +381,6 @@ impl<'e, 'x, 'a, C: Context> Env<'e, 'x, 'a, C> {
             mem,
             beside,
             cx,
-            trace: None,
-            heard: false,
             frame: Frame::NONE,
         }
     }
@@ -329,7 +397,7 @@ impl<C: Context> Env<'_, '_, '_, C> {
                 thread,
                 pc,
                 old,
-                traced: self.trace.is_some(),
+                traced: self.beside.trace().is_some(),
             };
             self.beside.faults().note(|fault| {
                 // Nothing was called yet: then halting the thread is all there is to do.
@@ -385,7 +453,7 @@ impl<C: Context> Env<'_, '_, '_, C> {
     /// Shows the keys to the trace, after a node's work.
     #[inline(always)]
     pub(crate) fn show_keys(&mut self, node: Option<NodeId>) {
-        if let Some(trace) = &mut self.trace
+        if let Some(trace) = self.beside.trace()
             && !(C::schema().keys.is_empty() && C::own_keys(self.cx.at()) == 0)
         {
             trace.keys(node, &Lent::<C>(self.cx.at()));
@@ -395,7 +463,7 @@ impl<C: Context> Env<'_, '_, '_, C> {
     /// Shows the keys to the trace, after work of the node that was entered last.
     #[inline(always)]
     pub(crate) fn show_keys_now(&mut self) {
-        if let Some(trace) = &self.trace
+        if let Some(trace) = self.beside.trace()
             && let Some(node) = trace.innermost()
         {
             self.show_keys(Some(node));
@@ -404,14 +472,14 @@ impl<C: Context> Env<'_, '_, '_, C> {
 
     /// Tells the trace that a node was halted.
     fn mark_halted(&mut self, node: NodeId) {
-        if let Some(trace) = &mut self.trace {
+        if let Some(trace) = self.beside.trace() {
             trace.halted(node);
         }
     }
 
     /// Tells the trace which child decided.
     fn mark_decided(&mut self, node: NodeId, child: NodeId) {
-        if let Some(trace) = &mut self.trace {
+        if let Some(trace) = self.beside.trace() {
             trace.decided(node, child);
         }
     }

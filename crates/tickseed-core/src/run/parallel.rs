@@ -47,7 +47,7 @@ impl<C: Context> Env<'_, '_, '_, C> {
     /// One tick; halts what is left over when it finishes.
     pub(crate) fn par_tick(&mut self, p: &ParSpec) -> Result<Status, Failed> {
         let status = self.par_decide(p)?;
-        if self.trace.is_some() {
+        if self.beside.trace().is_some() {
             self.par_mark(p, status);
         }
         if status != Status::Running {

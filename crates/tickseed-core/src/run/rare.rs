@@ -1,6 +1,5 @@
 //! The ops that most ticks do not meet. Out of line, so that the executor's loop stays small.
 
-use super::step::Place;
 use super::{Env, Failed, get, get_deadline, put, put_deadline};
 use crate::compile::{Counter, IDLE, Op, Pc, PickSpec, WaitSpec, Yield};
 use crate::context::Context;
@@ -65,16 +64,12 @@ impl<C: Context> Env<'_, '_, '_, C> {
                     &mut self.cx,
                 );
                 let answer = Answer::of(outcome, &mut self.cx);
-                return Ok(self.told(
-                    answer,
-                    &Place {
-                        pc,
-                        y,
-                        s,
-                        f,
-                        resumed: false,
-                    },
-                ));
+                return Ok(match answer {
+                    Answer::Success => s,
+                    Answer::Failure => f,
+                    Answer::Running => self.yield_at(pc, y),
+                    other => self.odd(pc, other),
+                });
             }
             Op::BoxedTick {
                 leaf,
@@ -91,16 +86,12 @@ impl<C: Context> Env<'_, '_, '_, C> {
                     &mut self.cx,
                 );
                 let answer = Answer::of(outcome, &mut self.cx);
-                return Ok(self.told(
-                    answer,
-                    &Place {
-                        pc,
-                        y,
-                        s,
-                        f,
-                        resumed: true,
-                    },
-                ));
+                return Ok(match answer {
+                    Answer::Success => s,
+                    Answer::Failure => f,
+                    Answer::Running => self.yield_at(pc, y),
+                    other => self.odd(pc, other),
+                });
             }
             Op::Small { ty, quick, s, f } => {
                 self.frame.pc = pc;

@@ -10,6 +10,9 @@
 //!
 //! What a tick needs is fetched through [`Env`]; steps have nothing of an agent.
 
+use alloc::boxed::Box;
+use alloc::sync::Arc;
+
 use super::{Env, at};
 use crate::compile::{IDLE, NOWHERE, Pc, Yield, over};
 use crate::context::Context;
@@ -32,45 +35,64 @@ pub(crate) trait Step<C: Context>: Send + Sync {
     fn step(&self, env: &mut Env<'_, '_, '_, C>) -> Pc;
 }
 
+/// Where a step goes on: at another, or at a [`Return`] to the loop. Steps that several lead to
+/// are shared. (The box within is what makes it cheap: how far the step lies from the counter
+/// of an `Arc` of any step would have to be computed each time.)
+pub(crate) struct Edge<C: Context>(Arc<Box<dyn Step<C>>>);
+
+impl<C: Context> Edge<C> {
+    pub(super) fn to(step: Box<dyn Step<C>>) -> Edge<C> {
+        Edge(Arc::new(step))
+    }
+
+    /// Where it leads.
+    #[inline(always)]
+    pub(super) fn step(&self) -> &dyn Step<C> {
+        &**self.0
+    }
+
+    /// Goes on along it. The last thing that a step does.
+    #[inline(always)]
+    pub(super) fn go(&self, env: &mut Env<'_, '_, '_, C>) -> Pc {
+        self.0.step(env)
+    }
+}
+
+impl<C: Context> Clone for Edge<C> {
+    fn clone(&self) -> Self {
+        Edge(self.0.clone())
+    }
+}
+
+/// Back to the loop, which goes on by itself: with an op, or because the thread is over.
+pub(super) struct Return {
+    pub(super) to: Pc,
+}
+
+impl<C: Context> Step<C> for Return {
+    fn step(&self, _: &mut Env<'_, '_, '_, C>) -> Pc {
+        self.to
+    }
+}
+
 /// Where the op of a leaf stands, and where it goes on.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Place {
+pub(crate) struct Place<C: Context> {
     pub(super) pc: Pc,
     /// Where it runs on; [`IDLE`] if it must not.
     pub(super) y: Yield,
-    pub(super) s: Pc,
-    pub(super) f: Pc,
+    pub(super) s: Edge<C>,
+    pub(super) f: Edge<C>,
     /// Whether it goes on with what ran at the last tick.
     pub(super) resumed: bool,
 }
 
 impl<C: Context> Env<'_, '_, '_, C> {
-    /// Goes on along an edge. The last thing that a step does.
-    #[inline(always)]
-    pub(super) fn go(&mut self, to: Pc) -> Pc {
-        match self.code.step(to) {
-            Some(step) => step.step(self),
-            None => to,
-        }
-    }
-
     /// Goes on by a leaf's answer.
     #[inline(always)]
-    pub(super) fn answered(&mut self, answer: Answer, place: &Place) -> Pc {
-        let to = match answer {
-            Answer::Success => place.s,
-            Answer::Failure => place.f,
-            other => return self.told(other, place),
-        };
-        self.go(to)
-    }
-
-    /// Where a leaf's answer leads, without going there: for edges that were not looked through.
-    #[inline(always)]
-    pub(super) fn told(&mut self, answer: Answer, place: &Place) -> Pc {
+    pub(super) fn answered(&mut self, answer: Answer, place: &Place<C>) -> Pc {
         match answer {
-            Answer::Success => place.s,
-            Answer::Failure => place.f,
+            Answer::Success => place.s.go(self),
+            Answer::Failure => place.f.go(self),
             Answer::Running => self.yield_at(place.pc, place.y),
             other => self.odd(place.pc, other),
         }
@@ -80,26 +102,28 @@ impl<C: Context> Env<'_, '_, '_, C> {
     #[inline(always)]
     pub(super) fn yield_at(&mut self, pc: Pc, y: Yield) -> Pc {
         if self.frame.old != IDLE {
-            self.part(pc, y);
+            self.part(pc, y)
+        } else if y != self.frame.began {
+            self.keep(y)
+        } else {
+            YIELDED
         }
-        if y != self.frame.began {
-            self.keep(y);
-        }
-        YIELDED
     }
 
-    /// Ends what ran at the last tick and was not taken up, at a yield.
+    /// [`yield_at`](Env::yield_at), where what ran at the last tick was not taken up: that ends.
     #[cold]
-    fn part(&mut self, pc: Pc, y: Yield) {
+    fn part(&mut self, pc: Pc, y: Yield) -> Pc {
         let old = core::mem::replace(&mut self.frame.old, IDLE);
         self.frame.pc = pc;
         self.unwind_to(old, y);
+        self.keep(y)
     }
 
-    /// Keeps the resume point of the thread that is ticked.
+    /// Keeps the resume point of the thread that is ticked. The answer is a step's, so that
+    /// this, too, can be the last thing that a step does.
     #[inline(never)]
-    pub(super) fn keep(&mut self, y: Yield) {
-        if self.frame.thread == 0 && !self.prog().wide {
+    pub(super) fn keep(&mut self, y: Yield) -> Pc {
+        if self.frame.thread == 0 && !self.code.is_wide() {
             // The first yield is 0; idle comes round to it.
             if let Some(first) = self.mem.first_mut() {
                 *first = y.wrapping_add(1) as u8;
@@ -107,6 +131,7 @@ impl<C: Context> Env<'_, '_, '_, C> {
         } else {
             self.set_resume_point(self.frame.thread, y);
         }
+        YIELDED
     }
 
     /// Carries out an op that is not a step of its own kind.
@@ -123,7 +148,7 @@ impl<C: Context> Env<'_, '_, '_, C> {
 
 /// Where to go on by a guard. A branch, not a choice by arithmetic: it can be foreseen.
 #[inline(always)]
-pub(super) fn judged(holds: bool, s: Pc, f: Pc) -> Pc {
+pub(super) fn judged<T>(holds: bool, s: T, f: T) -> T {
     if holds {
         s
     } else {

@@ -3,7 +3,7 @@
 use alloc::boxed::Box;
 use alloc::sync::Arc;
 
-use super::step::{Place, Step, judged};
+use super::step::{Edge, Place, Step, judged};
 use super::{Env, from, get_deadline, put_deadline};
 use crate::compile::{IDLE, Offset, Pc, Yield};
 use crate::context::{Context, Cx};
@@ -18,7 +18,7 @@ use crate::time::Deadline;
 pub(crate) trait Judge<C: Context>: Send + Sync {
     fn holds(&self, at: &C::At<'_>) -> bool;
     /// A step that asks it.
-    fn step(self: Arc<Self>, pc: Pc, s: Pc, f: Pc) -> Box<dyn Step<C>>;
+    fn step(self: Arc<Self>, pc: Pc, s: Edge<C>, f: Edge<C>) -> Box<dyn Step<C>>;
 }
 
 impl<C: Context, F> Judge<C> for F
@@ -28,7 +28,7 @@ where
     fn holds(&self, at: &C::At<'_>) -> bool {
         self(at)
     }
-    fn step(self: Arc<Self>, pc: Pc, s: Pc, f: Pc) -> Box<dyn Step<C>> {
+    fn step(self: Arc<Self>, pc: Pc, s: Edge<C>, f: Edge<C>) -> Box<dyn Step<C>> {
         Box::new(Ask {
             func: self,
             pc,
@@ -38,21 +38,21 @@ where
     }
 }
 
-struct Ask<F> {
+struct Ask<C: Context, F> {
     func: Arc<F>,
     pc: Pc,
-    s: Pc,
-    f: Pc,
+    s: Edge<C>,
+    f: Edge<C>,
 }
 
-impl<C: Context, F> Step<C> for Ask<F>
+impl<C: Context, F> Step<C> for Ask<C, F>
 where
     F: for<'x, 'a> Fn(&'x C::At<'a>) -> bool + Send + Sync + 'static,
 {
     fn step(&self, env: &mut Env<'_, '_, '_, C>) -> Pc {
         env.frame.pc = self.pc;
         let holds = (self.func)(env.cx.at());
-        env.go(judged(holds, self.s, self.f))
+        judged(holds, &self.s, &self.f).go(env)
     }
 }
 
@@ -60,7 +60,7 @@ where
 pub(crate) trait Act<C: Context>: Send + Sync {
     fn act(&self, cx: &mut Cx<'_, '_, C>) -> Answer;
     /// A step that calls it.
-    fn step(self: Arc<Self>, place: Place) -> Box<dyn Step<C>>;
+    fn step(self: Arc<Self>, place: Place<C>) -> Box<dyn Step<C>>;
 }
 
 impl<C: Context, F> Act<C> for F
@@ -70,17 +70,17 @@ where
     fn act(&self, cx: &mut Cx<'_, '_, C>) -> Answer {
         self(cx)
     }
-    fn step(self: Arc<Self>, place: Place) -> Box<dyn Step<C>> {
+    fn step(self: Arc<Self>, place: Place<C>) -> Box<dyn Step<C>> {
         Box::new(Call { func: self, place })
     }
 }
 
-struct Call<F> {
+struct Call<C: Context, F> {
     func: Arc<F>,
-    place: Place,
+    place: Place<C>,
 }
 
-impl<C: Context, F> Step<C> for Call<F>
+impl<C: Context, F> Step<C> for Call<C, F>
 where
     F: for<'x, 'y, 'a> Fn(&'x mut Cx<'y, 'a, C>) -> Answer + Send + Sync + 'static,
 {
@@ -100,11 +100,11 @@ where
 /// A leaf with state.
 pub(crate) trait CallLeaf<C: Context>: DynLeaf<C> {
     /// A step that starts it, or goes on with it.
-    fn step(self: Arc<Self>, slot: Offset, place: Place) -> Box<dyn Step<C>>;
+    fn step(self: Arc<Self>, slot: Offset, place: Place<C>) -> Box<dyn Step<C>>;
 }
 
 impl<C: Context, L: Leaf<C>> CallLeaf<C> for L {
-    fn step(self: Arc<Self>, slot: Offset, place: Place) -> Box<dyn Step<C>> {
+    fn step(self: Arc<Self>, slot: Offset, place: Place<C>) -> Box<dyn Step<C>> {
         let leaf = self;
         if place.resumed {
             Box::new(TickLeaf { leaf, slot, place })
@@ -114,13 +114,13 @@ impl<C: Context, L: Leaf<C>> CallLeaf<C> for L {
     }
 }
 
-struct StartLeaf<L> {
+struct StartLeaf<C: Context, L> {
     leaf: Arc<L>,
     slot: Offset,
-    place: Place,
+    place: Place<C>,
 }
 
-impl<C: Context, L: Leaf<C>> Step<C> for StartLeaf<L> {
+impl<C: Context, L: Leaf<C>> Step<C> for StartLeaf<C, L> {
     fn step(&self, env: &mut Env<'_, '_, '_, C>) -> Pc {
         env.frame.pc = self.place.pc;
         let answer = ask(
@@ -133,13 +133,13 @@ impl<C: Context, L: Leaf<C>> Step<C> for StartLeaf<L> {
     }
 }
 
-struct TickLeaf<L> {
+struct TickLeaf<C: Context, L> {
     leaf: Arc<L>,
     slot: Offset,
-    place: Place,
+    place: Place<C>,
 }
 
-impl<C: Context, L: Leaf<C>> Step<C> for TickLeaf<L> {
+impl<C: Context, L: Leaf<C>> Step<C> for TickLeaf<C, L> {
     fn step(&self, env: &mut Env<'_, '_, '_, C>) -> Pc {
         env.frame.old = IDLE;
         env.frame.pc = self.place.pc;
@@ -191,60 +191,57 @@ impl<C: Context> Step<C> for Whole {
         env.frame.pc = self.pc;
         let block = C::block(env.cx.at());
         let to = env.code.rows().judge(self.place, block);
-        env.go(to)
+        match env.code.step(to) {
+            Some(edge) => edge.go(env),
+            None => to,
+        }
     }
 }
 
 /// Judges bytes of the context's block in other ways.
-pub(super) struct Quickly {
+pub(super) struct Quickly<C: Context> {
     pub(super) quick: Quick,
     pub(super) pc: Pc,
-    pub(super) s: Pc,
-    pub(super) f: Pc,
+    pub(super) s: Edge<C>,
+    pub(super) f: Edge<C>,
 }
 
-pub(super) struct Fraction(pub(super) Quickly);
+pub(super) struct Fraction<C: Context>(pub(super) Quickly<C>);
 
-impl<C: Context> Step<C> for Fraction {
+impl<C: Context> Step<C> for Fraction<C> {
     fn step(&self, env: &mut Env<'_, '_, '_, C>) -> Pc {
         env.frame.pc = self.0.pc;
         let holds = self.0.quick.fraction(C::block(env.cx.at()));
-        env.go(judged(holds, self.0.s, self.0.f))
+        judged(holds, &self.0.s, &self.0.f).go(env)
     }
 }
 
-pub(super) struct Small {
+pub(super) struct Small<C: Context> {
     pub(super) ty: ScalarType,
-    pub(super) judge: Quickly,
+    pub(super) judge: Quickly<C>,
 }
 
-impl<C: Context> Step<C> for Small {
+impl<C: Context> Step<C> for Small<C> {
     fn step(&self, env: &mut Env<'_, '_, '_, C>) -> Pc {
         env.frame.pc = self.judge.pc;
         let holds = self.judge.quick.small(self.ty, C::block(env.cx.at()));
-        env.go(judged(holds, self.judge.s, self.judge.f))
+        judged(holds, &self.judge.s, &self.judge.f).go(env)
     }
 }
 
-pub(super) struct WaitStart {
+pub(super) struct WaitStart<C: Context> {
     pub(super) slot: Offset,
-    /// How long, if that is always the same; else the spec says.
-    pub(super) fixed: Option<u64>,
     pub(super) spec: u32,
     pub(super) pc: Pc,
     pub(super) y: Yield,
-    pub(super) s: Pc,
+    pub(super) s: Edge<C>,
 }
 
-impl<C: Context> Step<C> for WaitStart {
-    fn step(&self, env: &mut Env<'_, '_, '_, C>) -> Pc {
-        env.frame.pc = self.pc;
-        let deadline = match self.fixed {
-            Some(ns) => Deadline::after(env.cx.now(), ns),
-            None => env.deadline(self.spec),
-        };
+impl<C: Context> WaitStart<C> {
+    #[inline(always)]
+    fn until(&self, deadline: Deadline, env: &mut Env<'_, '_, '_, C>) -> Pc {
         if deadline.passed(env.cx.now()) {
-            env.go(self.s)
+            self.s.go(env)
         } else {
             put_deadline(env.mem, self.slot, deadline);
             env.yield_at(self.pc, self.y)
@@ -252,55 +249,76 @@ impl<C: Context> Step<C> for WaitStart {
     }
 }
 
-pub(super) struct WaitTick {
+impl<C: Context> Step<C> for WaitStart<C> {
+    fn step(&self, env: &mut Env<'_, '_, '_, C>) -> Pc {
+        env.frame.pc = self.pc;
+        let deadline = env.deadline(self.spec);
+        self.until(deadline, env)
+    }
+}
+
+/// A wait that always takes as long.
+pub(super) struct WaitFixed<C: Context> {
+    pub(super) wait: WaitStart<C>,
+    pub(super) ns: u64,
+}
+
+impl<C: Context> Step<C> for WaitFixed<C> {
+    fn step(&self, env: &mut Env<'_, '_, '_, C>) -> Pc {
+        let deadline = Deadline::after(env.cx.now(), self.ns);
+        self.wait.until(deadline, env)
+    }
+}
+
+pub(super) struct WaitTick<C: Context> {
     pub(super) slot: Offset,
     pub(super) pc: Pc,
     pub(super) y: Yield,
-    pub(super) s: Pc,
+    pub(super) s: Edge<C>,
 }
 
-impl<C: Context> Step<C> for WaitTick {
+impl<C: Context> Step<C> for WaitTick<C> {
     fn step(&self, env: &mut Env<'_, '_, '_, C>) -> Pc {
         env.frame.old = IDLE;
         if get_deadline(env.mem, self.slot).passed(env.cx.now()) {
-            env.go(self.s)
+            self.s.go(env)
         } else {
             env.yield_at(self.pc, self.y)
         }
     }
 }
 
-pub(super) struct Gate {
+pub(super) struct Gate<C: Context> {
     pub(super) slot: Offset,
     pub(super) replay: bool,
-    pub(super) to: Pc,
-    pub(super) s: Pc,
-    pub(super) f: Pc,
+    pub(super) to: Edge<C>,
+    pub(super) s: Edge<C>,
+    pub(super) f: Edge<C>,
 }
 
-impl<C: Context> Step<C> for Gate {
+impl<C: Context> Step<C> for Gate<C> {
     fn step(&self, env: &mut Env<'_, '_, '_, C>) -> Pc {
         let until = get_deadline(env.mem, self.slot);
         let to = if until.is_set() && !until.passed(env.cx.now()) {
             let failed = self.replay && env.mem[self.slot as usize + 7] == Status::Failure as u8;
-            if failed { self.f } else { self.s }
+            if failed { &self.f } else { &self.s }
         } else {
-            self.to
+            &self.to
         };
-        env.go(to)
+        to.go(env)
     }
 }
 
-pub(super) struct Limit {
+pub(super) struct Limit<C: Context> {
     pub(super) slot: Offset,
-    pub(super) late: Pc,
-    pub(super) to: Pc,
+    pub(super) late: Edge<C>,
+    pub(super) to: Edge<C>,
 }
 
-impl<C: Context> Step<C> for Limit {
+impl<C: Context> Step<C> for Limit<C> {
     fn step(&self, env: &mut Env<'_, '_, '_, C>) -> Pc {
         let late = get_deadline(env.mem, self.slot).passed(env.cx.now());
-        env.go(if late { self.late } else { self.to })
+        (if late { &self.late } else { &self.to }).go(env)
     }
 }
 
@@ -315,34 +333,34 @@ impl<C: Context> Step<C> for YieldAt {
     }
 }
 
-pub(super) struct Resume {
+pub(super) struct Resume<C: Context> {
     pub(super) lo: Yield,
     pub(super) len: u32,
     pub(super) table: u32,
-    pub(super) els: Pc,
+    pub(super) els: Edge<C>,
 }
 
-impl<C: Context> Step<C> for Resume {
+impl<C: Context> Step<C> for Resume<C> {
     fn step(&self, env: &mut Env<'_, '_, '_, C>) -> Pc {
         // Idle is the greatest number, so it lies in no region.
         let k = env.frame.old.wrapping_sub(self.lo);
         if k < self.len {
             env.by_table(self.table + k)
         } else {
-            env.go(self.els)
+            self.els.go(env)
         }
     }
 }
 
-pub(super) struct Exit {
+pub(super) struct Exit<C: Context> {
     pub(super) lo: Yield,
     pub(super) hi: Yield,
     pub(super) node: NodeId,
     pub(super) pc: Pc,
-    pub(super) to: Pc,
+    pub(super) to: Edge<C>,
 }
 
-impl<C: Context> Step<C> for Exit {
+impl<C: Context> Step<C> for Exit<C> {
     fn step(&self, env: &mut Env<'_, '_, '_, C>) -> Pc {
         let old = env.frame.old;
         if self.lo <= old && old < self.hi {
@@ -350,77 +368,66 @@ impl<C: Context> Step<C> for Exit {
             env.frame.pc = self.pc;
             env.unwind(old, self.node.0);
         }
-        env.go(self.to)
+        self.to.go(env)
     }
 }
 
-pub(super) struct Consume {
-    pub(super) to: Pc,
+pub(super) struct Consume<C: Context> {
+    pub(super) to: Edge<C>,
 }
 
-impl<C: Context> Step<C> for Consume {
+impl<C: Context> Step<C> for Consume<C> {
     fn step(&self, env: &mut Env<'_, '_, '_, C>) -> Pc {
         env.frame.old = IDLE;
-        env.go(self.to)
+        self.to.go(env)
     }
 }
 
-pub(super) struct Set {
+pub(super) struct Set<C: Context> {
     pub(super) slot: Offset,
     pub(super) value: u8,
-    pub(super) to: Pc,
+    pub(super) to: Edge<C>,
 }
 
-impl<C: Context> Step<C> for Set {
+impl<C: Context> Step<C> for Set<C> {
     fn step(&self, env: &mut Env<'_, '_, '_, C>) -> Pc {
         env.mem[self.slot as usize] = self.value;
-        env.go(self.to)
+        self.to.go(env)
     }
 }
 
-pub(super) struct If {
+pub(super) struct If<C: Context> {
     pub(super) slot: Offset,
-    pub(super) yes: Pc,
-    pub(super) no: Pc,
+    pub(super) yes: Edge<C>,
+    pub(super) no: Edge<C>,
 }
 
-impl<C: Context> Step<C> for If {
+impl<C: Context> Step<C> for If<C> {
     fn step(&self, env: &mut Env<'_, '_, '_, C>) -> Pc {
         let set = env.mem[self.slot as usize] != 0;
-        env.go(if set { self.yes } else { self.no })
-    }
-}
-
-/// The thread is over.
-pub(super) struct Done {
-    pub(super) over: Pc,
-}
-
-impl<C: Context> Step<C> for Done {
-    fn step(&self, _: &mut Env<'_, '_, '_, C>) -> Pc {
-        self.over
+        (if set { &self.yes } else { &self.no }).go(env)
     }
 }
 
 /// A mark of traced programs: a node's tick begins, or is over with a status.
-pub(super) struct Mark {
+pub(super) struct Mark<C: Context> {
     pub(super) status: Option<Status>,
     pub(super) node: NodeId,
     pub(super) pc: Pc,
-    pub(super) to: Pc,
+    pub(super) to: Edge<C>,
 }
 
-impl<C: Context> Step<C> for Mark {
+impl<C: Context> Step<C> for Mark<C> {
     fn step(&self, env: &mut Env<'_, '_, '_, C>) -> Pc {
         env.frame.pc = self.pc;
         env.show_keys_now();
-        if let Some(trace) = &mut env.trace {
+        if let Some(trace) = env.beside.trace() {
             match self.status {
                 None => trace.enter(self.node),
                 Some(status) => trace.leave(self.node, status),
             }
         }
-        env.go(self.to)
+        self.to.go(env)
     }
 }
 
@@ -440,7 +447,7 @@ pub(super) struct Loud<C: Context>(pub(super) Box<dyn Step<C>>);
 
 impl<C: Context> Step<C> for Loud<C> {
     fn step(&self, env: &mut Env<'_, '_, '_, C>) -> Pc {
-        env.heard = true;
+        env.beside.hear();
         self.0.step(env)
     }
 }

@@ -26,7 +26,7 @@ impl<C: Context> Env<'_, '_, '_, C> {
     /// At a yield `new`: ends what is active at `old`, below the node where their paths part.
     #[cold]
     pub(crate) fn unwind_to(&mut self, old: Yield, new: Yield) {
-        let above = if self.prog().scoped || self.trace.is_some() {
+        let above = if self.prog().scoped || self.beside.trace().is_some() {
             self.prog().part(
                 self.prog().yields[old as usize].node,
                 self.prog().yields[new as usize].node,
@@ -36,7 +36,7 @@ impl<C: Context> Env<'_, '_, '_, C> {
         };
         // The node where the paths part halts the old branch after it has ticked the new one.
         self.show_keys_now();
-        if let Some(trace) = &mut self.trace {
+        if let Some(trace) = self.beside.trace() {
             trace.running_below(above);
         }
         self.unwind(old, above);
@@ -53,7 +53,7 @@ impl<C: Context> Env<'_, '_, '_, C> {
 
     /// Carries out an unwinding; one that a panic cuts short leaves its rest to be done later.
     pub(crate) fn unwind_from(&mut self, p: PendingUnwind) {
-        self.heard = true;
+        self.beside.hear();
         let to = p.to;
         let mut rest = Rest {
             env: self,

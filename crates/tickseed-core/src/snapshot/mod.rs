@@ -21,8 +21,9 @@ use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 use core::fmt;
 
-use crate::agent::{Agent, NEVER};
+use crate::agent::Agent;
 use crate::compile::{IDLE, Info, Layout, Undo, lay_out};
+use crate::context::NEVER;
 use crate::context::{Context, Cx};
 use crate::def::{Def, NodeId};
 use crate::error::TickError;
@@ -198,7 +199,7 @@ impl<C: Context> Tree<C> {
     /// # Errors
     /// The agent is another tree's or poisoned.
     pub fn snapshot(&self, agent: &Agent) -> Result<Snapshot, SnapshotError> {
-        if agent.tree != self.id {
+        if agent.tree() != self.id {
             return Err(TickError::WrongTree.into());
         }
         if agent.is_poisoned() {
@@ -288,7 +289,7 @@ impl<C: Context> Tree<C> {
             now,
             &mut alloc::vec![0; self.program.bytes],
         );
-        let cx = Cx::with_nanos(at, now, 0, &mut agent.rng);
+        let cx = Cx::since(at, now, now, &mut agent.rng);
         let mut env = Env::new(old.code(), &mut agent.mem, &mut agent.own, cx);
         halt_lost(old, &mut env, 0, &planned);
         drop(env);

@@ -70,12 +70,9 @@ impl Awake {
         self.all().wake(index);
     }
 
-    /// Touches an agent that sleeps soundly.
     #[inline(always)]
     pub(crate) fn touch(&mut self, index: u32) {
-        let word = index / 64;
-        self.words[word as usize].touched |= 1 << (index % 64);
-        set_bit(&mut self.some, word, true);
+        self.all().touch(index);
     }
 
     /// Whether an agent sleeps soundly.
@@ -117,31 +114,46 @@ impl<'h> AwakeOf<'h> {
         self.words[index as usize / 64].asleep |= 1 << (index % 64);
     }
 
-    /// Those of a word who are to have a turn, being awake or touched, and those of them who
-    /// were touched; all are awake afterwards.
+    /// For an agent that was touched, if it does not sleep on.
     #[inline(always)]
-    pub(crate) fn rouse(&mut self, word: u32, ready: &[u64]) -> (u64, u64) {
-        let word = word as usize;
-        let (Some(doze), Some(ready)) = (self.words.get_mut(word), ready.get(word)) else {
-            return (0, 0);
-        };
-        let turns = ready & !doze.asleep();
-        let touched = doze.asleep & doze.touched;
-        doze.asleep &= !touched;
-        doze.touched = 0;
-        (turns, touched)
+    pub(crate) fn rise(&mut self, index: u32) {
+        self.words[index as usize / 64].asleep &= !(1 << (index % 64));
     }
 
-    /// After the turns of a word: if everybody sleeps again, nobody looks there until somebody
-    /// wakes or is touched.
+    /// Those of a word who are to have a turn, being awake or touched, and those of them who
+    /// sleep and were touched.
+    #[inline(always)]
+    pub(crate) fn due(&self, word: u32, ready: &[u64]) -> (u64, u64) {
+        let word = word as usize;
+        match (self.words.get(word), ready.get(word)) {
+            (Some(doze), Some(ready)) => {
+                (ready & !doze.asleep(), ready & doze.asleep & doze.touched)
+            }
+            _ => (0, 0),
+        }
+    }
+
+    /// After the turns of a word: whoever sleeps now sleeps soundly. If that is everybody, nobody
+    /// looks there until somebody wakes or is touched.
     #[inline(always)]
     pub(crate) fn settle(&mut self, word: u32, ready: &[u64]) {
         let i = word as usize;
-        let awake = match (self.words.get(i), ready.get(i)) {
-            (Some(doze), Some(ready)) => ready & !doze.asleep(),
+        let awake = match (self.words.get_mut(i), ready.get(i)) {
+            (Some(doze), Some(ready)) => {
+                doze.touched = 0;
+                ready & !doze.asleep
+            }
             _ => 0,
         };
         set_bit(self.some, word, awake != 0);
+    }
+
+    /// Touches an agent that sleeps. (Of one that is awake it means nothing.)
+    #[inline(always)]
+    pub(crate) fn touch(&mut self, index: u32) {
+        let word = index / 64;
+        self.words[word as usize].touched |= 1 << (index % 64);
+        set_bit(self.some, word, true);
     }
 
     #[cfg(feature = "rayon")]
@@ -167,7 +179,10 @@ mod tests {
         let (mut all, mut touched) = (Vec::new(), Vec::new());
         let some: Vec<u32> = ones(awake.some.iter().copied(), 0).collect();
         for word in some {
-            let (a, t) = awake.all().rouse(word, ready);
+            let (a, t) = awake.all().due(word, ready);
+            for i in ones(core::iter::once(t), word * 64) {
+                awake.all().rise(i);
+            }
             awake.all().settle(word, ready);
             all.extend(ones(core::iter::once(a), word * 64));
             touched.extend(ones(core::iter::once(t), word * 64));

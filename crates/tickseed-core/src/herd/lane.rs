@@ -1,7 +1,6 @@
 //! A stretch of a herd's agents, ticked by one thread of the machine.
 
 use alloc::vec::Vec;
-use core::cell::Cell;
 
 use super::awake::AwakeOf;
 use super::look;
@@ -11,7 +10,7 @@ use crate::context::{Context, Cx};
 use crate::error::TickError;
 use crate::leaf::SideSlot;
 use crate::rng::Rng;
-use crate::run::{Env, Failed, Faults, Frame, Slot, Traced, Tracer};
+use crate::run::{Beside, Code, Env, Failed, Faults, Frame, Told, Traced, Tracer};
 use crate::status::Status;
 use crate::time::Time;
 use crate::trace::Trace;
@@ -32,9 +31,51 @@ pub(crate) struct LaneOut {
     /// Who is to have a turn next.
     turns: Turns,
     /// Whether the agent that is ticked is being removed.
-    leaving: Cell<bool>,
+    leaving: bool,
     /// A block before its tick, if it is long.
     before: Vec<u8>,
+}
+
+/// What the agents of a lane have beside their blocks, one of whom has its turn.
+pub(crate) struct Columns<'h> {
+    pub(crate) out: &'h mut LaneOut,
+    pub(crate) sides: &'h mut [SideSlot],
+    /// How many sides an agent has.
+    pub(crate) per: usize,
+    /// Whose turn it is.
+    local: u32,
+    /// See [`Beside::hear`].
+    heard: bool,
+}
+
+impl<'h> Columns<'h> {
+    pub(crate) fn new(out: &'h mut LaneOut, sides: &'h mut [SideSlot], per: usize) -> Self {
+        Columns {
+            out,
+            sides,
+            per,
+            local: 0,
+            heard: false,
+        }
+    }
+}
+
+impl Beside for Columns<'_> {
+    fn side(&mut self) -> &mut [SideSlot] {
+        &mut self.sides[self.local as usize * self.per..][..self.per]
+    }
+    fn faults(&self) -> &Faults {
+        &self.out.faults
+    }
+    fn hear(&mut self) {
+        self.heard = true;
+    }
+    fn heard(&self) -> bool {
+        self.heard
+    }
+    fn leave(&mut self) {
+        self.out.leaving = true;
+    }
 }
 
 /// The timer wheel's time.
@@ -49,12 +90,15 @@ pub(crate) struct Granules {
 /// Columns of a herd, from the agent `first` on. `first` is a multiple of 64.
 pub(crate) struct Lane<'h, C: Context> {
     pub(crate) tree: &'h Tree<C>,
+    /// What ticks carry out that are not traced.
+    pub(crate) code: &'h Code<C>,
     pub(crate) first: u32,
     pub(crate) herd: HerdId,
     pub(crate) generations: GenerationsOf<'h>,
     pub(crate) ready: &'h [u64],
     pub(crate) blocks: &'h mut [u8],
-    pub(crate) sides: &'h mut [SideSlot],
+    /// Bytes of a block.
+    pub(crate) stride: usize,
     /// The agents' random streams; empty if they are derived for every tick.
     pub(crate) rngs: &'h mut [Rng],
     /// What derived streams begin with in this tick.
@@ -77,7 +121,7 @@ pub(crate) struct Lane<'h, C: Context> {
         expect(dead_code, reason = "only with std can panics be caught")
     )]
     pub(crate) catch: bool,
-    pub(crate) out: &'h mut LaneOut,
+    pub(crate) own: Columns<'h>,
 }
 
 impl<C: Context> Lane<'_, C> {
@@ -108,15 +152,22 @@ impl<C: Context> Lane<'_, C> {
         while let Some(from) = next {
             next = self.gather(from);
             let mut i = 0;
-            while let Some((local, touched)) = self.out.turns.get(i) {
+            while let Some((local, touched)) = self.own.out.turns.get(i) {
                 i += 1;
+                let before = self.own.out.ticked;
                 f(Ticker {
                     touched,
                     ..Ticker::new(self, local, now)
                 });
+                if touched && self.own.out.ticked == before {
+                    self.own.out.turns.pass(local);
+                }
             }
-            for word in self.out.turns.words() {
+            for word in self.own.out.turns.words() {
                 self.awake.settle(word, self.ready);
+            }
+            for local in self.own.out.turns.passed() {
+                self.awake.touch(local);
             }
         }
     }
@@ -127,11 +178,11 @@ impl<C: Context> Lane<'_, C> {
     /// them: they may lie far apart.
     #[inline(never)]
     fn gather(&mut self, from: usize) -> Option<usize> {
-        self.out.turns.clear();
+        self.own.out.turns.clear();
         let next = self.list(from);
         let stride = self.tree.program.bytes;
         let mut fetched = 0;
-        for local in self.out.turns.numbers() {
+        for local in self.own.out.turns.numbers() {
             fetched |= self
                 .blocks
                 .get(local as usize * stride)
@@ -150,12 +201,12 @@ impl<C: Context> Lane<'_, C> {
             skip = 0;
             while some != 0 {
                 let word = at as u32 * 64 + some.trailing_zeros();
-                if self.out.turns.is_full() {
+                if self.own.out.turns.is_full() {
                     return Some(word as usize);
                 }
                 some &= some - 1;
-                let (turns, touched) = self.awake.rouse(word, self.ready);
-                self.out.turns.push(word, turns, touched);
+                let (turns, touched) = self.awake.due(word, self.ready);
+                self.own.out.turns.push(word, turns, touched);
             }
         }
         None
@@ -165,8 +216,8 @@ impl<C: Context> Lane<'_, C> {
     pub(crate) fn is_ready(&self, local: u32) -> bool {
         let index = self.first + local;
         bit(self.ready, local)
-            && !self.out.freed.contains(&index)
-            && !self.out.poisoned.iter().any(|p| p.0 == index)
+            && !self.own.out.freed.contains(&index)
+            && !self.own.out.poisoned.iter().any(|p| p.0 == index)
     }
 
     /// Ticks an agent. If that fails, its faults are in `out` and it is noted as poisoned.
@@ -180,20 +231,13 @@ impl<C: Context> Lane<'_, C> {
         table: Option<&WakeTable>,
     ) -> Result<Done, Failed> {
         let tree = self.tree;
-        let code = if trace.is_some() {
-            tree.traced()
-        } else if table.is_some() {
-            tree.watched()
-        } else {
-            tree.code()
-        };
         let i = local as usize;
         let last = if self.special {
             self.own_last(local, now)
         } else {
             self.last
         };
-        self.out.ticked += 1;
+        self.own.out.ticked += 1;
         let index = self.first + local;
         let mut derived;
         let rng = match self.rngs.get_mut(i) {
@@ -207,36 +251,31 @@ impl<C: Context> Lane<'_, C> {
                 &mut derived
             }
         };
-        let (stride, sides) = (tree.program.bytes, tree.program.sides);
-        let out = &mut *self.out;
-        let mem = &mut self.blocks[i * stride..][..stride];
-        let before = match table {
-            Some(_) => ends(mem),
-            None => None,
-        };
-        if table.is_some() && before.is_none() {
-            out.before.clear();
-            out.before.extend_from_slice(mem);
-        }
-        let guard = Unfinished { index, out };
-        let side = if sides == 0 {
-            &mut []
-        } else {
-            &mut self.sides[i * sides..][..sides]
-        };
+        let mem = &mut self.blocks[i * self.stride..][..self.stride];
+        let own = &mut self.own;
+        own.local = local;
+        let before = table.map(|_| {
+            own.heard = false;
+            Before::of(mem, &mut own.out.before)
+        });
+        let guard = Unfinished { index, own };
         let traced = trace.is_some();
-        let mut beside = Slot {
-            side,
-            faults: &guard.out.faults,
-            trace,
-            heard: false,
+        let mut told;
+        let (beside, code): (&mut dyn Beside, _) = match trace {
+            None => (&mut *guard.own, self.code),
+            Some(trace) => {
+                let own = &mut *guard.own;
+                told = Told { own, trace };
+                (&mut told, tree.traced())
+            }
         };
         let frame = Frame::root(mem.first().copied().unwrap_or(0));
+        let cx = Cx::since(at, now, Time(last), rng);
         let mut env = Env {
             code,
             mem,
-            beside: &mut beside,
-            cx: Cx::since(at, now, Time(last), rng),
+            beside,
+            cx,
             frame,
         };
         let status = if traced {
@@ -248,17 +287,14 @@ impl<C: Context> Lane<'_, C> {
             None => None,
             Some(table) => {
                 let mem = &*env.mem;
-                let same = match before {
-                    Some(before) => ends(mem) == Some(before),
-                    None => guard.out.before == mem,
-                };
+                let same = before.as_ref().is_some_and(|before| before.is(mem));
                 let heard = env.beside.heard();
                 let stutters =
                     same && !heard || table.is_sabotaged() && table.overlooks(same, heard);
                 let rests = stutters || {
                     // The tick itself is over.
                     env.frame = Frame::NONE;
-                    let faults = &guard.out.faults;
+                    let faults = env.beside.faults();
                     look::rests(tree, table, env.mem, env.cx.at(), now, faults) == Some(status)
                 };
                 rests
@@ -268,20 +304,22 @@ impl<C: Context> Lane<'_, C> {
         };
         let mut done = Done { status, nap };
         if env.cx.asks() {
-            let (wake, leaving) = asked(&mut env, &guard.out.leaving);
+            let (wake, leaving) = asked(&mut env);
             drop(env);
             if leaving {
-                guard.out.leaving.set(false);
-                guard.out.freed.push(index);
+                guard.own.out.leaving = false;
+                guard.own.out.freed.push(index);
             }
             done.nap = nap
                 .filter(|_| !leaving)
                 .map(|soonest| soonest.into_iter().chain(wake).min());
-            core::mem::forget(guard);
-            return Ok(done);
+        } else {
+            // Not dropped, since nothing is left to do: that would be a call for nothing.
+            core::mem::forget(env);
         }
-        // Nothing is left for either to do. (Not dropped: that would be a call for nothing.)
-        core::mem::forget(env);
+        if let Some(Before::Long(block)) = before {
+            guard.own.out.before = block;
+        }
         core::mem::forget(guard);
         Ok(done)
     }
@@ -321,7 +359,7 @@ impl<C: Context> Lane<'_, C> {
             if due <= self.granules.now {
                 return Ok(done.status);
             }
-            self.out.sleeps.push((self.first + local, due));
+            self.own.out.sleeps.push((self.first + local, due));
         }
         self.awake.sleep(local);
         Ok(done.status)
@@ -336,24 +374,23 @@ impl<C: Context> Lane<'_, C> {
         now: Time,
         table: &WakeTable,
     ) -> Result<Status, Failed> {
-        let stride = self.tree.program.bytes;
         let guard = Unfinished {
             index: self.first + local,
-            out: &mut *self.out,
+            own: &mut self.own,
         };
-        let mem = &self.blocks[local as usize * stride..][..stride];
-        let still = look::still(self.tree, table, mem, at, now, &guard.out.faults);
+        let mem = &self.blocks[local as usize * self.stride..][..self.stride];
+        let still = look::still(self.tree, table, mem, at, now, &guard.own.out.faults);
         core::mem::forget(guard);
-        let status = match still {
-            Some(status) => {
-                self.out.ticked += 1;
-                status
-            }
-            None if table.is_sabotaged() && table.looks_away() => Status::Running,
-            None => return self.tick_watched(local, at, now, table),
-        };
-        self.awake.sleep(local);
-        Ok(status)
+        if let Some(status) = still {
+            self.own.out.ticked += 1;
+            return Ok(status);
+        }
+        if table.is_sabotaged() && table.looks_away() {
+            self.own.out.ticked += 1;
+            return Ok(Status::Running);
+        }
+        self.awake.rise(local);
+        self.tick_watched(local, at, now, table)
     }
 
     /// Gives an agent its turn.
@@ -395,7 +432,7 @@ impl<C: Context> Lane<'_, C> {
     /// What a tick has just failed of.
     #[cold]
     fn error(&self) -> TickError {
-        match self.out.poisoned.last() {
+        match self.own.out.poisoned.last() {
             Some((_, faults)) => self.tree.leaf_error(faults),
             None => TickError::Poisoned,
         }
@@ -406,24 +443,21 @@ impl<C: Context> Lane<'_, C> {
         let i = local as usize;
         let mut derived = Rng::new(self.derive);
         let rng = self.rngs.get_mut(i).unwrap_or(&mut derived);
-        let (stride, sides) = (tree.program.bytes, tree.program.sides);
         let guard = Unfinished {
             index: self.first + local,
-            out: &mut *self.out,
+            own: &mut self.own,
         };
-        guard.out.leaving.set(true);
-        let side = &mut self.sides[i * sides..(i + 1) * sides];
-        let mut beside = Slot::new(side, &guard.out.faults);
-        let mut env = Env::new(
+        guard.own.local = local;
+        guard.own.out.leaving = true;
+        Env::new(
             tree.code(),
-            &mut self.blocks[i * stride..(i + 1) * stride],
-            &mut beside,
+            &mut self.blocks[i * self.stride..][..self.stride],
+            &mut *guard.own,
             Cx::since(at, now, now, rng),
-        );
-        env.halt_thread(0);
-        drop(env);
-        guard.out.leaving.set(false);
-        guard.out.freed.push(guard.index);
+        )
+        .halt_thread(0);
+        guard.own.out.leaving = false;
+        guard.own.out.freed.push(guard.index);
         core::mem::forget(guard);
     }
 }
@@ -438,12 +472,12 @@ struct Done {
 /// Does what leaves have asked for: when to wake the agent, and whether it leaves; then it is
 /// halted.
 #[cold]
-fn asked<C: Context>(env: &mut Env<'_, '_, '_, C>, noted: &Cell<bool>) -> (Option<Time>, bool) {
+fn asked<C: Context>(env: &mut Env<'_, '_, '_, C>) -> (Option<Time>, bool) {
     env.frame = Frame::NONE;
     let leaving = env.cx.wants_despawn();
     let wake = env.cx.requested_wake();
     if leaving {
-        noted.set(true);
+        env.beside.leave();
         env.halt_thread(0);
     }
     (wake, leaving)
@@ -451,16 +485,16 @@ fn asked<C: Context>(env: &mut Env<'_, '_, '_, C>, noted: &Cell<bool>) -> (Optio
 
 /// An agent whose tick or halt is not over. Dropped by an error or a panic it notes that the
 /// agent is poisoned, or gone if it was leaving.
-struct Unfinished<'g> {
+struct Unfinished<'g, 'h> {
     index: u32,
-    out: &'g mut LaneOut,
+    own: &'g mut Columns<'h>,
 }
 
-impl Drop for Unfinished<'_> {
+impl Drop for Unfinished<'_, '_> {
     /// By value: so it lives in registers until then.
     #[inline(always)]
     fn drop(&mut self) {
-        self.out.unfinished(self.index);
+        self.own.out.unfinished(self.index);
     }
 }
 
@@ -469,7 +503,7 @@ impl LaneOut {
     #[inline(never)]
     fn unfinished(&mut self, index: u32) {
         let faults = core::mem::take(&mut self.faults);
-        if self.leaving.take() {
+        if core::mem::take(&mut self.leaving) {
             self.freed.push(index);
         } else {
             self.poisoned.push((index, faults));
@@ -485,6 +519,37 @@ pub struct Ticker<'t, 'h, C: Context> {
     /// Whether it sleeps, as far as it is known, and was touched.
     touched: bool,
     now: Time,
+}
+
+/// A block as it was before its tick.
+enum Before {
+    /// All of it, if it is short.
+    Ends((u64, u64)),
+    Long(Vec<u8>),
+}
+
+impl Before {
+    /// Keeps a block; a long one in what is handed over, which is then taken.
+    #[inline(always)]
+    fn of(block: &[u8], long: &mut Vec<u8>) -> Before {
+        match ends(block) {
+            Some(ends) => Before::Ends(ends),
+            None => {
+                let mut long = core::mem::take(long);
+                long.clear();
+                long.extend_from_slice(block);
+                Before::Long(long)
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn is(&self, block: &[u8]) -> bool {
+        match self {
+            Before::Ends(before) => ends(block) == Some(*before),
+            Before::Long(before) => before == block,
+        }
+    }
 }
 
 /// All of a block of at most sixteen bytes, as most are: its ends, which may overlap. To keep
@@ -618,7 +683,7 @@ fn caught<'h, C: Context>(
             .downcast_ref::<alloc::string::String>()
             .map(|s| s.as_str())
     });
-    let faults = lane.out.poisoned.last();
+    let faults = lane.own.out.poisoned.last();
     let frame = faults
         .filter(|p| p.0 == lane.first + local)
         .and_then(|(_, faults)| faults.look(|f| f.frames.first().copied()).flatten());

@@ -9,7 +9,7 @@
 //! An agent whose tick did change something is looked at in the same way: if its next tick would
 //! change nothing it sleeps at once.
 
-use crate::compile::{IDLE, Op, Pc, Yield, is_over};
+use crate::compile::{IDLE, Op, Pc, Program, Yield, is_over};
 use crate::context::Context;
 use crate::run::{Faults, FrameRecord, at, get_deadline, stored_root};
 use crate::status::Status;
@@ -31,28 +31,28 @@ pub(crate) fn still<C: Context>(
     now: Time,
     faults: &Faults,
 ) -> Option<Status> {
-    let prog = &tree.program;
-    let stored = stored_root(prog, mem);
-    // The first yield is 0, and before it comes idle, the greatest number.
-    let began = stored.wrapping_sub(1);
-    let mut look = Look {
-        pc: *at(&prog.entries, stored),
+    let prog = &*tree.program;
+    let look = Look::begin(prog, mem, true, faults);
+    // The block is the context's, and so is what it does to show it.
+    let block = C::block(cx);
+    let (began, mut pc) = (look.old, look.pc);
+    core::mem::forget(look);
+    loop {
+        match prog.ops.get(pc as usize) {
+            Some(Op::Whole { quick, s, f }) => pc = either(quick.whole(block), *s, *f),
+            Some(Op::Tick { y, .. }) if *y == began && table.is_deaf(pc) => {
+                return Some(Status::Running);
+            }
+            _ => break,
+        }
+    }
+    let look = Look {
+        pc,
         old: began,
         calls: true,
         faults,
     };
-    let block = C::block(cx);
-    let answer = loop {
-        match prog.ops.get(look.pc as usize) {
-            Some(Op::Whole { quick, s, f }) => look.pc = either(quick.whole(block), *s, *f),
-            Some(Op::Tick { y, .. }) if *y == began && table.is_deaf(look.pc) => {
-                break Some(Status::Running);
-            }
-            _ => break at_length(tree, table, mem, cx, now, &mut look, began),
-        }
-    };
-    core::mem::forget(look);
-    answer
+    look.at_length(tree, table, mem, cx, now)
 }
 
 /// What the next tick of an agent that was just ticked would answer, with the keys and the time as
@@ -70,31 +70,20 @@ pub(crate) fn rests<C: Context>(
     if !table.is_quiet(&tree.program, &tree.def, mem) {
         return None;
     }
-    let stored = stored_root(&tree.program, mem);
-    let began = stored.wrapping_sub(1);
-    let mut look = Look {
-        pc: *at(&tree.program.entries, stored),
-        old: began,
-        calls: false,
-        faults,
-    };
-    let answer = at_length(tree, table, mem, cx, now, &mut look, began);
-    core::mem::forget(look);
-    answer
+    Look::begin(&tree.program, mem, false, faults).at_length(tree, table, mem, cx, now)
 }
 
 /// Goes on with a look that meets other ops.
-#[inline(never)]
-fn at_length<C: Context>(
+fn follow<C: Context>(
     tree: &Tree<C>,
     table: &WakeTable,
     mem: &[u8],
     cx: &C::At<'_>,
     now: Time,
     look: &mut Look<'_>,
-    began: Yield,
 ) -> Option<Status> {
-    let prog = &tree.program;
+    let prog = &*tree.program;
+    let began = look.old;
     let block = C::block(cx);
     loop {
         let pc = look.pc;
@@ -174,6 +163,36 @@ struct Look<'f> {
     /// Whether more may be called than the context's block.
     calls: bool,
     faults: &'f Faults,
+}
+
+impl<'f> Look<'f> {
+    /// At the beginning of an agent's next tick.
+    #[inline(always)]
+    fn begin(prog: &Program, mem: &[u8], calls: bool, faults: &'f Faults) -> Look<'f> {
+        let stored = stored_root(prog, mem);
+        Look {
+            pc: *at(&prog.entries, stored),
+            // The first yield is 0, and before it comes idle, the greatest number.
+            old: stored.wrapping_sub(1),
+            calls,
+            faults,
+        }
+    }
+
+    /// Follows the way on.
+    #[inline(never)]
+    fn at_length<C: Context>(
+        mut self,
+        tree: &Tree<C>,
+        table: &WakeTable,
+        mem: &[u8],
+        cx: &C::At<'_>,
+        now: Time,
+    ) -> Option<Status> {
+        let answer = follow(tree, table, mem, cx, now, &mut self);
+        core::mem::forget(self);
+        answer
+    }
 }
 
 impl Drop for Look<'_> {

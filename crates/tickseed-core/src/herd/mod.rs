@@ -431,7 +431,7 @@ impl<C: Context> Herd<C> {
         if let Some(faults) = &noted.2 {
             let (stride, sides) = (tree.program.bytes, tree.program.sides);
             let side = &mut self.sides[i * sides..(i + 1) * sides];
-            let mut beside = Slot::new(side, faults);
+            let mut beside = Slot { side, faults };
             let mut env = Env::new(
                 tree.code_of(faults),
                 &mut self.blocks[i * stride..(i + 1) * stride],

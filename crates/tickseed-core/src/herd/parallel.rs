@@ -1,6 +1,6 @@
 //! Ticking on all cores: stretches of the herd, each by one thread.
 
-use super::lane::{Lane, LaneOut, Ticker};
+use super::lane::{Columns, Lane, LaneOut, Ticker};
 use super::tick::{Ticking, lane};
 use super::{Herd, HerdError, Turn};
 use crate::context::Context;
@@ -18,11 +18,11 @@ impl<'h, C: Context> Lane<'h, C> {
             all.split_at_mut(at.min(all.len()))
         }
         let at = stretches * STRETCH;
-        let (bytes, sides) = (self.tree.program.bytes, self.tree.program.sides);
         let (generations, g) = self.generations.split_at(at);
         let (ready, r) = self.ready.split_at(at / 64);
-        let (blocks, b) = cut(self.blocks, at * bytes);
-        let (sides, s) = cut(self.sides, at * sides);
+        let (blocks, b) = cut(self.blocks, at * self.stride);
+        let per = self.own.per;
+        let (sides, s) = cut(self.own.sides, at * per);
         let (rngs, n) = cut(self.rngs, at);
         let (fresh, f) = cut(self.fresh, at / 64);
         let (lasts, l) = cut(self.lasts, at);
@@ -32,12 +32,11 @@ impl<'h, C: Context> Lane<'h, C> {
             generations: g,
             ready: r,
             blocks: b,
-            sides: s,
             rngs: n,
             fresh: f,
             lasts: l,
             awake: a,
-            out,
+            own: Columns::new(out, s, per),
             ..self
         };
         let left = Lane {
@@ -45,12 +44,11 @@ impl<'h, C: Context> Lane<'h, C> {
             generations,
             ready,
             blocks,
-            sides,
             rngs,
             fresh,
             lasts,
             awake,
-            out: self.out,
+            own: Columns::new(self.own.out, sides, per),
             ..right
         };
         (left, right)

@@ -72,7 +72,8 @@ impl<C: Context> Leaving<'_, C> {
         let mut recover = poisoned;
         loop {
             let mut go = || {
-                let mut beside = Slot::new(&mut *sides, faults);
+                let side = &mut *sides;
+                let mut beside = Slot { side, faults };
                 let mut env = Env::new(
                     tree.code_of(faults),
                     &mut *block,

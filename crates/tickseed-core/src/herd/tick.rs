@@ -3,7 +3,7 @@
 use alloc::vec::Vec;
 
 use super::awake::AwakeOf;
-use super::lane::{Granules, Lane, LaneOut, Ticker};
+use super::lane::{Columns, Granules, Lane, LaneOut, Ticker};
 use super::slots::set_bit;
 use super::{Handle, Herd, HerdError, Pace, Turn};
 use crate::cadence::Cadence;
@@ -95,14 +95,20 @@ pub(super) fn lane<'h, C: Context>(
         }
         None => (AwakeOf::none(), None, Granules::default()),
     };
+    let tree = &*herd.tree;
     Lane {
-        tree: &herd.tree,
+        tree,
+        code: if table.is_some() {
+            tree.watched()
+        } else {
+            tree.code()
+        },
         first: 0,
         herd: herd.id,
         generations: herd.slots.generations.all(),
         ready: &herd.slots.ready,
         blocks: &mut herd.blocks,
-        sides: &mut herd.sides,
+        stride: herd.tree.program.bytes,
         rngs: &mut herd.rngs,
         derive: Rng::new(herd.options.seed ^ herd.ticks.rotate_left(32)).next_u64(),
         fresh: &mut herd.fresh,
@@ -113,7 +119,7 @@ pub(super) fn lane<'h, C: Context>(
         table,
         granules,
         catch: herd.catch,
-        out,
+        own: Columns::new(out, &mut herd.sides, herd.tree.program.sides),
     }
 }
 

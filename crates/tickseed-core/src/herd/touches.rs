@@ -56,26 +56,30 @@ impl Touches {
         blocks: &[u8],
     ) {
         let mut stored = [0; ROW];
+        let bytes = prog.bytes;
         for row in self.noted.chunks(ROW) {
             for (stored, (index, _)) in stored.iter_mut().zip(row) {
-                let block = blocks.get(*index as usize * prog.bytes..);
-                *stored = stored_root(prog, block.unwrap_or(&[]));
+                let first = *index as usize * bytes;
+                *stored = if prog.wide {
+                    stored_root(prog, blocks.get(first..).unwrap_or(&[]))
+                } else {
+                    blocks.get(first).copied().unwrap_or(0).into()
+                };
             }
             for (stored, &(index, key)) in stored.iter().zip(row) {
-                if !awake.sleeps(index) {
-                    continue;
-                }
                 let Some(reads) = self.reads.get_mut(*stored as usize) else {
                     continue;
                 };
-                let depends = reads.has(key) == Some(true) || {
-                    let block = &blocks[index as usize * prog.bytes..][..prog.bytes];
+                if reads.has(key) == Some(true) {
+                    // Who is awake does not mind.
+                    awake.touch(index);
+                } else if awake.sleeps(index) {
+                    let block = &blocks[index as usize * bytes..][..bytes];
                     let (depends, first) = table.reads(prog, def, block, key);
                     *reads = first.unwrap_or(*reads);
-                    depends
-                };
-                if depends {
-                    awake.touch(index);
+                    if depends {
+                        awake.touch(index);
+                    }
                 }
             }
         }

@@ -7,7 +7,7 @@
 /// fetch at once.
 const FULL: usize = 64;
 /// Of most words no more than so many are listed, and those without a question.
-const FEW: usize = 3;
+const FEW: usize = 2;
 /// A word is listed whole, and somewhat more is written than counts.
 const ROOM: usize = FULL + 64 + FEW;
 
@@ -21,6 +21,8 @@ pub(crate) struct Turns {
     len: usize,
     words: [u32; FULL],
     count: usize,
+    /// How many of the list's first places hold those who were not given their turn.
+    passed: usize,
 }
 
 impl Default for Turns {
@@ -30,13 +32,14 @@ impl Default for Turns {
             len: 0,
             words: [0; FULL],
             count: 0,
+            passed: 0,
         }
     }
 }
 
 impl Turns {
     pub(crate) fn clear(&mut self) {
-        (self.len, self.count) = (0, 0);
+        (self.len, self.count, self.passed) = (0, 0, 0);
     }
 
     /// Whether it has enough; else there is room for a word.
@@ -69,6 +72,21 @@ impl Turns {
             one(&mut turns);
         }
         self.len = len;
+    }
+
+    /// Notes that one of those listed was not given its turn. Only said of those that have been
+    /// [got](Turns::get), so their places are free.
+    #[cold]
+    pub(crate) fn pass(&mut self, number: u32) {
+        if let Some(place) = self.list.get_mut(self.passed) {
+            *place = number;
+            self.passed += 1;
+        }
+    }
+
+    /// Those who were not given their turn.
+    pub(crate) fn passed(&self) -> impl Iterator<Item = u32> + '_ {
+        self.list.iter().take(self.passed).copied()
     }
 
     /// The words listed.

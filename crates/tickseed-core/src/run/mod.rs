@@ -164,17 +164,6 @@ pub(crate) trait Tracer {
     fn running_below(&mut self, node: u32);
 }
 
-/// Lends it to a tick.
-#[inline(always)]
-pub(crate) fn lend<'e, 't: 'e>(
-    trace: Option<&'e mut (dyn Tracer + 't)>,
-) -> Option<&'e mut (dyn Tracer + 'e)> {
-    match trace {
-        Some(trace) => Some(trace),
-        None => None,
-    }
-}
-
 /// Passes marks on and remembers which nodes are open.
 pub(crate) struct Traced<'t> {
     sink: &'t mut dyn Trace,
@@ -253,43 +242,22 @@ pub(crate) trait Beside {
     fn heard(&self) -> bool {
         false
     }
+    /// Notes that what is halted now is to be gone after that, whatever happens.
+    fn leave(&mut self) {}
 }
 
 /// That of an agent whose state lies in the columns of a herd.
-pub(crate) struct Slot<'s, 't> {
+pub(crate) struct Slot<'s> {
     pub(crate) side: &'s mut [SideSlot],
     pub(crate) faults: &'s Faults,
-    pub(crate) trace: Option<&'s mut (dyn Tracer + 't)>,
-    pub(crate) heard: bool,
 }
 
-impl<'s> Slot<'s, 's> {
-    /// That nobody is told of.
-    pub(crate) fn new(side: &'s mut [SideSlot], faults: &'s Faults) -> Self {
-        Slot {
-            side,
-            faults,
-            trace: None,
-            heard: false,
-        }
-    }
-}
-
-impl Beside for Slot<'_, '_> {
+impl Beside for Slot<'_> {
     fn side(&mut self) -> &mut [SideSlot] {
         self.side
     }
     fn faults(&self) -> &Faults {
         self.faults
-    }
-    fn trace(&mut self) -> Option<&mut dyn Tracer> {
-        lend(self.trace.as_deref_mut())
-    }
-    fn hear(&mut self) {
-        self.heard = true;
-    }
-    fn heard(&self) -> bool {
-        self.heard
     }
 }
 
@@ -308,6 +276,15 @@ impl<B: Beside> Beside for Told<'_, B> {
     }
     fn trace(&mut self) -> Option<&mut dyn Tracer> {
         Some(&mut *self.trace)
+    }
+    fn hear(&mut self) {
+        self.own.hear();
+    }
+    fn heard(&self) -> bool {
+        self.own.heard()
+    }
+    fn leave(&mut self) {
+        self.own.leave();
     }
 }
 

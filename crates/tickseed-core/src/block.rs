@@ -3,6 +3,8 @@
 use alloc::boxed::Box;
 use core::ops::{Deref, DerefMut};
 
+use crate::run::rarely;
+
 /// As many bytes lie in the agent itself: then a tick fetches one line of memory, and making
 /// an agent allocates nothing. Most trees need fewer.
 const HERE: usize = 22;
@@ -37,18 +39,13 @@ impl Block {
                 (bytes, first)
             }
             Block::There(bytes) => {
-                rarer();
+                rarely();
                 let first = bytes.first().copied();
                 (bytes, first.unwrap_or(0))
             }
         }
     }
 }
-
-/// Tells the compiler which way to lay out straight.
-#[cold]
-#[inline(always)]
-fn rarer() {}
 
 impl Deref for Block {
     type Target = [u8];

@@ -405,6 +405,11 @@ pub(crate) fn from(mem: &mut [u8], slot: Offset) -> &mut [u8] {
     }
 }
 
+/// Tells the compiler that a branch is a branch, and which way to lay out straight: the other.
+#[cold]
+#[inline(always)]
+pub(crate) fn rarely() {}
+
 #[cold]
 #[inline(never)]
 fn out_of_bounds() -> ! {

@@ -13,7 +13,7 @@
 use alloc::boxed::Box;
 use alloc::sync::Arc;
 
-use super::{Env, at};
+use super::{Env, at, rarely};
 use crate::compile::{IDLE, NOWHERE, Pc, Yield, over};
 use crate::context::Context;
 use crate::leaf::Answer;
@@ -152,12 +152,7 @@ pub(super) fn judged<T>(holds: bool, s: T, f: T) -> T {
     if holds {
         s
     } else {
-        cold();
+        rarely();
         f
     }
 }
-
-/// Tells the compiler that a branch is a branch.
-#[cold]
-#[inline(always)]
-fn cold() {}

@@ -237,14 +237,7 @@ impl<C: Context> Tree<C> {
         let cx = Cx::since(at, now, last, &mut agent.rng);
         let ended = match trace {
             None => {
-                let beside = &mut agent.own;
-                let mut env = Env {
-                    code,
-                    mem,
-                    beside,
-                    cx,
-                    frame,
-                };
+                let mut env = Env::ticking(code, mem, &mut agent.own, cx, frame);
                 env.root().inspect(|_| {
                     // It has nothing to note.
                     core::mem::forget(env);
@@ -252,14 +245,8 @@ impl<C: Context> Tree<C> {
             }
             Some(trace) => {
                 let own = &mut agent.own;
-                let beside = &mut Told { own, trace };
-                let mut env = Env {
-                    code,
-                    mem,
-                    beside,
-                    cx,
-                    frame,
-                };
+                let told = &mut Told { own, trace };
+                let mut env = Env::ticking(code, mem, told, cx, frame);
                 env.traced_root().inspect(|_| core::mem::forget(env))
             }
         };

@@ -271,13 +271,7 @@ impl<C: Context> Lane<'_, C> {
         };
         let frame = Frame::root(mem.first().copied().unwrap_or(0));
         let cx = Cx::since(at, now, Time(last), rng);
-        let mut env = Env {
-            code,
-            mem,
-            beside,
-            cx,
-            frame,
-        };
+        let mut env = Env::ticking(code, mem, beside, cx, frame);
         let status = if traced {
             env.traced_root()
         } else {

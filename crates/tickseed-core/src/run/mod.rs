@@ -353,12 +353,24 @@ impl<'e, 'x, 'a, C: Context> Env<'e, 'x, 'a, C> {
         beside: &'e mut dyn Beside,
         cx: Cx<'x, 'a, C>,
     ) -> Self {
+        Env::ticking(code, mem, beside, cx, Frame::NONE)
+    }
+
+    /// For the tick of a thread.
+    #[inline(always)]
+    pub(crate) fn ticking(
+        code: &'e Code<C>,
+        mem: &'e mut [u8],
+        beside: &'e mut dyn Beside,
+        cx: Cx<'x, 'a, C>,
+        frame: Frame,
+    ) -> Self {
         Env {
             code,
             mem,
             beside,
             cx,
-            frame: Frame::NONE,
+            frame,
         }
     }
 }

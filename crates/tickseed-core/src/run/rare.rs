@@ -58,18 +58,8 @@ impl<C: Context> Env<'_, '_, '_, C> {
                 f,
             } => {
                 self.frame.pc = pc;
-                let outcome = funcs.boxed[leaf as usize].run(
-                    Phase::Start,
-                    &mut self.beside.side()[side as usize],
-                    &mut self.cx,
-                );
-                let answer = Answer::of(outcome, &mut self.cx);
-                return Ok(match answer {
-                    Answer::Success => s,
-                    Answer::Failure => f,
-                    Answer::Running => self.yield_at(pc, y),
-                    other => self.odd(pc, other),
-                });
+                let answer = self.boxed(Phase::Start, leaf, side);
+                return Ok(self.told(answer, pc, y, s, f));
             }
             Op::BoxedTick {
                 leaf,
@@ -80,18 +70,8 @@ impl<C: Context> Env<'_, '_, '_, C> {
             } => {
                 self.frame.old = IDLE;
                 self.frame.pc = pc;
-                let outcome = funcs.boxed[leaf as usize].run(
-                    Phase::Tick,
-                    &mut self.beside.side()[side as usize],
-                    &mut self.cx,
-                );
-                let answer = Answer::of(outcome, &mut self.cx);
-                return Ok(match answer {
-                    Answer::Success => s,
-                    Answer::Failure => f,
-                    Answer::Running => self.yield_at(pc, y),
-                    other => self.odd(pc, other),
-                });
+                let answer = self.boxed(Phase::Tick, leaf, side);
+                return Ok(self.told(answer, pc, y, s, f));
             }
             Op::Small { ty, quick, s, f } => {
                 self.frame.pc = pc;
@@ -268,6 +248,24 @@ impl<C: Context> Env<'_, '_, '_, C> {
             _ => unreachable!("op {pc} is not one of the rare ones"),
         }
         Ok(pc)
+    }
+
+    /// Starts or ticks a leaf with boxed state.
+    fn boxed(&mut self, phase: Phase, leaf: u32, side: u32) -> Answer {
+        let leaf = &self.funcs().boxed[leaf as usize];
+        let side = &mut self.beside.side()[side as usize];
+        let outcome = leaf.run(phase, side, &mut self.cx);
+        Answer::of(outcome, &mut self.cx)
+    }
+
+    /// Where a leaf's answer leads.
+    fn told(&mut self, answer: Answer, pc: Pc, y: Yield, s: Pc, f: Pc) -> Pc {
+        match answer {
+            Answer::Success => s,
+            Answer::Failure => f,
+            Answer::Running => self.yield_at(pc, y),
+            other => self.odd(pc, other),
+        }
     }
 
     pub(super) fn deadline(&mut self, spec: u32) -> Deadline {

@@ -1,6 +1,6 @@
 //! The executor: one thread of one tick.
 
-use super::step::{BACK, FAILED, Step, YIELDED};
+use super::step::{BACK, FAILED, Placed, YIELDED};
 use super::unwind::EVERYTHING;
 use super::{Env, Failed, Frame, at, get, out_of_bounds, stored_root};
 use crate::compile::{IDLE, NOWHERE, Pc, Yield, is_over};
@@ -72,12 +72,12 @@ impl<C: Context> Env<'_, '_, '_, C> {
 
     /// The step at a place that there is.
     #[inline(always)]
-    fn first<'s>(&self, pc: Pc) -> &'s dyn Step<C>
+    fn first<'s>(&self, pc: Pc) -> &'s Placed<C>
     where
         Self: 's,
     {
         match self.code.step(pc) {
-            Some(edge) => edge.step(),
+            Some(step) => step,
             None => out_of_bounds(),
         }
     }
@@ -85,8 +85,8 @@ impl<C: Context> Env<'_, '_, '_, C> {
     /// Carries out steps from this one on, to the end of the thread or of its tick. A step goes
     /// on to the next by itself, as a rule.
     #[inline(always)]
-    fn follow(&mut self, first: &dyn Step<C>) -> Result<Status, Failed> {
-        let mut pc = first.step(self);
+    fn follow(&mut self, first: &Placed<C>) -> Result<Status, Failed> {
+        let mut pc = first.go(self);
         loop {
             if pc == YIELDED {
                 return Ok(Status::Running);
@@ -94,7 +94,7 @@ impl<C: Context> Env<'_, '_, '_, C> {
             if pc >= FAILED {
                 return self.end(pc);
             }
-            pc = self.first(pc & !BACK).step(self);
+            pc = self.first(pc & !BACK).go(self);
         }
     }
 

@@ -5,24 +5,23 @@ use alloc::sync::Arc;
 use alloc::vec::Vec;
 
 use super::rows::Rows;
-use super::step::{BACK, Edge, Place, Return, Step};
+use super::step::{BACK, Placed, Standing, Step, Way};
 use super::steps::{
-    Consume, Exit, Fraction, Gate, If, Limit, Loud, Mark, Quickly, Rare, Resume, Set, Small,
+    Consume, Done, Exit, Fraction, Gate, If, Limit, Loud, Mark, Rare, Resume, Set, Small,
     WaitFixed, WaitStart, WaitTick, Whole, YieldAt,
 };
-use crate::compile::{IDLE, NOWHERE, Op, Pc, Program, WaitSpec, is_over, over};
+use crate::compile::{IDLE, NOWHERE, Op, Pc, Program, WaitSpec, over};
 use crate::context::Context;
 use crate::def::Funcs;
-use crate::status::Status;
 use crate::time::MAX_DURATION;
 
 /// What a tick carries out, the same for every agent of a tree.
 pub(crate) struct Code<C: Context> {
-    /// To the program's ops as steps, at the same places.
-    steps: Box<[Edge<C>]>,
+    /// The program's ops as steps, at the same places.
+    steps: Box<[Arc<Placed<C>>]>,
     /// Where a tick of the whole tree begins, by the resume point as it is kept; nothing if that
     /// takes more than a byte.
-    begin: Box<[Box<dyn Step<C>>]>,
+    begin: Box<[Arc<Placed<C>>]>,
     rows: Rows,
     prog: Arc<Program>,
     funcs: Arc<Funcs<C>>,
@@ -45,10 +44,10 @@ impl<C: Context> Code<C> {
         &self.rows
     }
 
-    /// To the step at a place; none beyond them: where threads are over, and where the tick is.
+    /// The step at a place; none beyond them: where threads are over, and where the tick is.
     #[inline(always)]
-    pub(super) fn step(&self, pc: Pc) -> Option<&Edge<C>> {
-        self.steps.get(pc as usize)
+    pub(super) fn step(&self, pc: Pc) -> Option<&Placed<C>> {
+        self.steps.get(pc as usize).map(|step| &**step)
     }
 
     /// Whether the whole tree's resume point takes more than a byte.
@@ -60,7 +59,7 @@ impl<C: Context> Code<C> {
     /// The step that a tick of the whole tree begins with; none if the resume point takes more
     /// than this byte.
     #[inline(always)]
-    pub(super) fn begin(&self, stored: u32) -> Option<&dyn Step<C>> {
+    pub(super) fn begin(&self, stored: u32) -> Option<&Placed<C>> {
         self.begin.get(stored as usize).map(|step| &**step)
     }
 
@@ -71,34 +70,20 @@ impl<C: Context> Code<C> {
         loud: impl Fn(Pc) -> bool,
     ) -> Code<C> {
         let (Ways { ways, order }, rows) = (ways(&prog), Rows::new(&prog));
-        let ended = [
-            Status::Success,
-            Status::Failure,
-            Status::Running,
-            Status::Skipped,
-        ]
-        .map(|status| Edge::to(Box::new(Return { to: over(status) })));
-        let mut steps: Vec<Option<Edge<C>>> = alloc::vec![None; prog.ops.len()];
-        let make = |pc: Pc, steps: &[Option<Edge<C>>]| {
-            let edge = |way: usize| {
-                let to = ways[pc as usize][way];
-                match (steps.get(to as usize), is_over(to)) {
-                    (Some(Some(edge)), _) => edge.clone(),
-                    (_, Some(status)) => ended[status as usize].clone(),
-                    _ => Edge::to(Box::new(Return { to })),
-                }
-            };
-            let step = step(&prog, &rows, &funcs, pc, edge);
-            if loud(pc) { Box::new(Loud(step)) } else { step }
-        };
+        let mut steps: Vec<Option<Arc<Placed<C>>>> = alloc::vec![None; prog.ops.len()];
         for pc in order {
-            let step = make(pc, &steps);
-            steps[pc as usize] = Some(Edge::to(step));
+            let step = step(&prog, &rows, &funcs, pc);
+            let step = if loud(pc) { Box::new(Loud(step)) } else { step };
+            let way = |to: Pc| Way::new(steps.get(to as usize).cloned().flatten(), to);
+            let placed = Placed::new(step, pc, ways[pc as usize].map(way));
+            steps[pc as usize] = Some(Arc::new(placed));
         }
+        let steps: Box<[_]> = steps.into_iter().flatten().collect();
         let begin = if prog.wide { &[][..] } else { &prog.entries };
+        let begin = begin.iter().map(|pc| steps[*pc as usize].clone());
         Code {
-            begin: begin.iter().map(|pc| make(*pc, &steps)).collect(),
-            steps: steps.into_iter().flatten().collect(),
+            begin: begin.collect(),
+            steps,
             rows,
             prog,
             funcs,
@@ -106,58 +91,29 @@ impl<C: Context> Code<C> {
     }
 }
 
-/// The step of the op at a place. Its edges are made when asked for, by their number.
-fn step<C: Context>(
-    prog: &Program,
-    rows: &Rows,
-    funcs: &Funcs<C>,
-    pc: Pc,
-    edge: impl Fn(usize) -> Edge<C>,
-) -> Box<dyn Step<C>> {
-    let leaf = |y, resumed| Place {
-        pc,
-        y,
-        s: edge(0),
-        f: edge(1),
-        resumed,
-    };
-    let judge = |quick| Quickly {
-        quick,
-        pc,
-        s: edge(0),
-        f: edge(1),
-    };
+/// What the op at a place does.
+fn step<C: Context>(prog: &Program, rows: &Rows, funcs: &Funcs<C>, pc: Pc) -> Box<dyn Step<C>> {
+    let started = |y| Standing { y, resumed: false };
+    let resumed = |y| Standing { y, resumed: true };
     match prog.ops[pc as usize] {
-        Op::Done(status) => Box::new(Return { to: over(status) }),
+        Op::Done(status) => Box::new(Done { over: over(status) }),
         Op::Whole { .. } => Box::new(Whole {
-            pc,
             place: rows.place(pc),
         }),
-        Op::Fraction { quick, .. } => Box::new(Fraction(judge(quick))),
-        Op::Small { ty, quick, .. } => Box::new(Small {
-            ty,
-            judge: judge(quick),
-        }),
-        Op::Ask { func, .. } => funcs.preds[func as usize]
-            .clone()
-            .step(pc, edge(0), edge(1)),
-        Op::Instant { func, .. } => funcs.acts[func as usize].clone().step(leaf(IDLE, false)),
-        Op::Start { func, y, .. } => funcs.acts[func as usize].clone().step(leaf(y, false)),
-        Op::Tick { func, y, .. } => funcs.acts[func as usize].clone().step(leaf(y, true)),
+        Op::Fraction { quick, .. } => Box::new(Fraction { quick }),
+        Op::Small { ty, quick, .. } => Box::new(Small { ty, quick }),
+        Op::Ask { func, .. } => funcs.preds[func as usize].clone().step(),
+        Op::Instant { func, .. } => funcs.acts[func as usize].clone().step(started(IDLE)),
+        Op::Start { func, y, .. } => funcs.acts[func as usize].clone().step(started(y)),
+        Op::Tick { func, y, .. } => funcs.acts[func as usize].clone().step(resumed(y)),
         Op::LeafStart {
             leaf: i, slot, y, ..
-        } => funcs.leaves[i as usize].clone().step(slot, leaf(y, false)),
+        } => funcs.leaves[i as usize].clone().step(slot, started(y)),
         Op::LeafTick {
             leaf: i, slot, y, ..
-        } => funcs.leaves[i as usize].clone().step(slot, leaf(y, true)),
+        } => funcs.leaves[i as usize].clone().step(slot, resumed(y)),
         Op::WaitStart { slot, spec, y, .. } => {
-            let wait = WaitStart {
-                slot,
-                spec,
-                pc,
-                y,
-                s: edge(0),
-            };
+            let wait = WaitStart { slot, spec, y };
             match prog.waits[spec as usize] {
                 WaitSpec::Fixed(ns) => Box::new(WaitFixed {
                     wait,
@@ -166,65 +122,30 @@ fn step<C: Context>(
                 _ => Box::new(wait),
             }
         }
-        Op::WaitTick { slot, y, .. } => Box::new(WaitTick {
-            slot,
-            pc,
-            y,
-            s: edge(0),
-        }),
+        Op::WaitTick { slot, y, .. } => Box::new(WaitTick { slot, y }),
         Op::Gate { gate, .. } => {
             let gate = &prog.gates[gate as usize];
             Box::new(Gate {
                 slot: gate.slot,
                 replay: gate.replay,
-                to: edge(0),
-                s: edge(1),
-                f: edge(2),
             })
         }
-        Op::Limit { slot, .. } => Box::new(Limit {
-            slot,
-            late: edge(0),
-            to: edge(1),
-        }),
-        Op::Yield { y } => Box::new(YieldAt { pc, y }),
-        Op::Resume { lo, len, table, .. } => Box::new(Resume {
-            lo,
-            len,
-            table,
-            els: edge(0),
-        }),
-        Op::Exit { lo, hi, node, .. } => Box::new(Exit {
-            lo,
-            hi,
-            node,
-            pc,
-            to: edge(0),
-        }),
-        Op::Consume { .. } => Box::new(Consume { to: edge(0) }),
-        Op::Set { slot, value, .. } => Box::new(Set {
-            slot,
-            value,
-            to: edge(0),
-        }),
-        Op::If { slot, .. } => Box::new(If {
-            slot,
-            yes: edge(0),
-            no: edge(1),
-        }),
+        Op::Limit { slot, .. } => Box::new(Limit { slot }),
+        Op::Yield { y } => Box::new(YieldAt { y }),
+        Op::Resume { lo, len, table, .. } => Box::new(Resume { lo, len, table }),
+        Op::Exit { lo, hi, node, .. } => Box::new(Exit { lo, hi, node }),
+        Op::Consume { .. } => Box::new(Consume),
+        Op::Set { slot, value, .. } => Box::new(Set { slot, value }),
+        Op::If { slot, .. } => Box::new(If { slot }),
         Op::Enter { .. } => Box::new(Mark {
             status: None,
             node: prog.op_nodes[pc as usize],
-            pc,
-            to: edge(0),
         }),
         Op::Leave { status, .. } => Box::new(Mark {
             status: Some(status),
             node: prog.op_nodes[pc as usize],
-            pc,
-            to: edge(0),
         }),
-        _ => Box::new(Rare { pc }),
+        _ => Box::new(Rare),
     }
 }
 

@@ -32,56 +32,88 @@ const _: () = assert!(FAILED < over(Status::Success) && over(Status::Success) < 
 pub(crate) trait Step<C: Context>: Send + Sync {
     /// Carries it out, and those that follow. The answer is where to go on: an op, the end of
     /// the thread, [`YIELDED`] or [`FAILED`].
-    fn step(&self, env: &mut Env<'_, '_, '_, C>) -> Pc;
+    fn step(&self, env: &mut Env<'_, '_, '_, C>, here: &Placed<C>) -> Pc;
 }
 
-/// Where a step goes on: at another, or at a [`Return`] to the loop. Steps that several lead to
-/// are shared. (The box within is what makes it cheap: how far the step lies from the counter
-/// of an `Arc` of any step would have to be computed each time.)
-pub(crate) struct Edge<C: Context>(Arc<Box<dyn Step<C>>>);
+/// A step at its place: what it does, and where it leads.
+///
+/// The ways lie here and not in the step, for that is behind another pointer: a row of steps is
+/// a chain of loads, each of which must wait for the one before, and there is one a step so.
+pub(crate) struct Placed<C: Context> {
+    step: Box<dyn Step<C>>,
+    pub(super) pc: Pc,
+    ways: [Way<C>; 3],
+}
 
-impl<C: Context> Edge<C> {
-    pub(super) fn to(step: Box<dyn Step<C>>) -> Edge<C> {
-        Edge(Arc::new(step))
+impl<C: Context> Placed<C> {
+    pub(super) fn new(step: Box<dyn Step<C>>, pc: Pc, ways: [Way<C>; 3]) -> Self {
+        Placed { step, pc, ways }
     }
 
-    /// Where it leads.
+    /// Carries out the step, and those that follow.
     #[inline(always)]
-    pub(super) fn step(&self) -> &dyn Step<C> {
-        &**self.0
+    pub(super) fn go(&self, env: &mut Env<'_, '_, '_, C>) -> Pc {
+        self.step.step(env, self)
+    }
+
+    /// The first way: where a step leads by success, or if it has no choice.
+    #[inline(always)]
+    pub(super) fn s(&self) -> &Way<C> {
+        &self.ways[0]
+    }
+
+    /// The second way: where it leads by failure.
+    #[inline(always)]
+    pub(super) fn f(&self) -> &Way<C> {
+        &self.ways[1]
+    }
+
+    /// The third way.
+    #[inline(always)]
+    pub(super) fn other(&self) -> &Way<C> {
+        &self.ways[2]
+    }
+
+    /// The way by a guard's answer. A branch, not a choice by arithmetic: it can be foreseen.
+    #[inline(always)]
+    pub(super) fn judged(&self, holds: bool) -> &Way<C> {
+        if holds {
+            self.s()
+        } else {
+            rarely();
+            self.f()
+        }
+    }
+}
+
+/// Where a step goes on.
+pub(super) struct Way<C: Context> {
+    /// The next step, if it is gone on with here. Steps that several lead to are shared.
+    next: Option<Arc<Placed<C>>>,
+    /// What the loop is told else: the op that it goes on with, or that the thread is over.
+    to: Pc,
+}
+
+impl<C: Context> Way<C> {
+    pub(super) fn new(next: Option<Arc<Placed<C>>>, to: Pc) -> Self {
+        Way { next, to }
     }
 
     /// Goes on along it. The last thing that a step does.
     #[inline(always)]
     pub(super) fn go(&self, env: &mut Env<'_, '_, '_, C>) -> Pc {
-        self.0.step(env)
+        match &self.next {
+            Some(next) => next.go(env),
+            None => self.to,
+        }
     }
 }
 
-impl<C: Context> Clone for Edge<C> {
-    fn clone(&self) -> Self {
-        Edge(self.0.clone())
-    }
-}
-
-/// Back to the loop, which goes on by itself: with an op, or because the thread is over.
-pub(super) struct Return {
-    pub(super) to: Pc,
-}
-
-impl<C: Context> Step<C> for Return {
-    fn step(&self, _: &mut Env<'_, '_, '_, C>) -> Pc {
-        self.to
-    }
-}
-
-/// Where the op of a leaf stands, and where it goes on.
-pub(crate) struct Place<C: Context> {
-    pub(super) pc: Pc,
+/// How the op of a leaf stands.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Standing {
     /// Where it runs on; [`IDLE`] if it must not.
     pub(super) y: Yield,
-    pub(super) s: Edge<C>,
-    pub(super) f: Edge<C>,
     /// Whether it goes on with what ran at the last tick.
     pub(super) resumed: bool,
 }
@@ -89,12 +121,12 @@ pub(crate) struct Place<C: Context> {
 impl<C: Context> Env<'_, '_, '_, C> {
     /// Goes on by a leaf's answer.
     #[inline(always)]
-    pub(super) fn answered(&mut self, answer: Answer, place: &Place<C>) -> Pc {
+    pub(super) fn answered(&mut self, answer: Answer, y: Yield, here: &Placed<C>) -> Pc {
         match answer {
-            Answer::Success => place.s.go(self),
-            Answer::Failure => place.f.go(self),
-            Answer::Running => self.yield_at(place.pc, place.y),
-            other => self.odd(place.pc, other),
+            Answer::Success => here.s().go(self),
+            Answer::Failure => here.f().go(self),
+            Answer::Running => self.yield_at(here.pc, y),
+            other => self.odd(here.pc, other),
         }
     }
 
@@ -143,16 +175,5 @@ impl<C: Context> Env<'_, '_, '_, C> {
     #[inline(always)]
     pub(super) fn by_table(&self, i: u32) -> Pc {
         *at(&self.prog().tables, i)
-    }
-}
-
-/// Where to go on by a guard. A branch, not a choice by arithmetic: it can be foreseen.
-#[inline(always)]
-pub(super) fn judged<T>(holds: bool, s: T, f: T) -> T {
-    if holds {
-        s
-    } else {
-        rarely();
-        f
     }
 }

@@ -3,7 +3,7 @@
 use alloc::boxed::Box;
 use alloc::sync::Arc;
 
-use super::step::{Edge, Place, Step, judged};
+use super::step::{Placed, Standing, Step};
 use super::{Env, from, get_deadline, put_deadline};
 use crate::compile::{IDLE, Offset, Pc, Yield};
 use crate::context::{Context, Cx};
@@ -18,7 +18,7 @@ use crate::time::Deadline;
 pub(crate) trait Judge<C: Context>: Send + Sync {
     fn holds(&self, at: &C::At<'_>) -> bool;
     /// A step that asks it.
-    fn step(self: Arc<Self>, pc: Pc, s: Edge<C>, f: Edge<C>) -> Box<dyn Step<C>>;
+    fn step(self: Arc<Self>) -> Box<dyn Step<C>>;
 }
 
 impl<C: Context, F> Judge<C> for F
@@ -28,31 +28,23 @@ where
     fn holds(&self, at: &C::At<'_>) -> bool {
         self(at)
     }
-    fn step(self: Arc<Self>, pc: Pc, s: Edge<C>, f: Edge<C>) -> Box<dyn Step<C>> {
-        Box::new(Ask {
-            func: self,
-            pc,
-            s,
-            f,
-        })
+    fn step(self: Arc<Self>) -> Box<dyn Step<C>> {
+        Box::new(Ask { func: self })
     }
 }
 
-struct Ask<C: Context, F> {
+struct Ask<F> {
     func: Arc<F>,
-    pc: Pc,
-    s: Edge<C>,
-    f: Edge<C>,
 }
 
-impl<C: Context, F> Step<C> for Ask<C, F>
+impl<C: Context, F> Step<C> for Ask<F>
 where
     F: for<'x, 'a> Fn(&'x C::At<'a>) -> bool + Send + Sync + 'static,
 {
-    fn step(&self, env: &mut Env<'_, '_, '_, C>) -> Pc {
-        env.frame.pc = self.pc;
+    fn step(&self, env: &mut Env<'_, '_, '_, C>, here: &Placed<C>) -> Pc {
+        env.frame.pc = here.pc;
         let holds = (self.func)(env.cx.at());
-        judged(holds, &self.s, &self.f).go(env)
+        here.judged(holds).go(env)
     }
 }
 
@@ -60,7 +52,7 @@ where
 pub(crate) trait Act<C: Context>: Send + Sync {
     fn act(&self, cx: &mut Cx<'_, '_, C>) -> Answer;
     /// A step that calls it.
-    fn step(self: Arc<Self>, place: Place<C>) -> Box<dyn Step<C>>;
+    fn step(self: Arc<Self>, standing: Standing) -> Box<dyn Step<C>>;
 }
 
 impl<C: Context, F> Act<C> for F
@@ -70,86 +62,82 @@ where
     fn act(&self, cx: &mut Cx<'_, '_, C>) -> Answer {
         self(cx)
     }
-    fn step(self: Arc<Self>, place: Place<C>) -> Box<dyn Step<C>> {
-        Box::new(Call { func: self, place })
+    fn step(self: Arc<Self>, standing: Standing) -> Box<dyn Step<C>> {
+        Box::new(Call {
+            func: self,
+            standing,
+        })
     }
 }
 
-struct Call<C: Context, F> {
+struct Call<F> {
     func: Arc<F>,
-    place: Place<C>,
+    standing: Standing,
 }
 
-impl<C: Context, F> Step<C> for Call<C, F>
+impl<C: Context, F> Step<C> for Call<F>
 where
     F: for<'x, 'y, 'a> Fn(&'x mut Cx<'y, 'a, C>) -> Answer + Send + Sync + 'static,
 {
-    fn step(&self, env: &mut Env<'_, '_, '_, C>) -> Pc {
-        if self.place.resumed {
+    fn step(&self, env: &mut Env<'_, '_, '_, C>, here: &Placed<C>) -> Pc {
+        let Standing { y, resumed } = self.standing;
+        if resumed {
             env.frame.old = IDLE;
         }
-        env.frame.pc = self.place.pc;
+        env.frame.pc = here.pc;
         let answer = (self.func)(&mut env.cx);
-        if answer == Answer::Running && self.place.y == IDLE {
-            return env.odd(self.place.pc, answer);
+        if answer == Answer::Running && y == IDLE {
+            return env.odd(here.pc, answer);
         }
-        env.answered(answer, &self.place)
+        env.answered(answer, y, here)
     }
 }
 
 /// A leaf with state.
 pub(crate) trait CallLeaf<C: Context>: DynLeaf<C> {
     /// A step that starts it, or goes on with it.
-    fn step(self: Arc<Self>, slot: Offset, place: Place<C>) -> Box<dyn Step<C>>;
+    fn step(self: Arc<Self>, slot: Offset, standing: Standing) -> Box<dyn Step<C>>;
 }
 
 impl<C: Context, L: Leaf<C>> CallLeaf<C> for L {
-    fn step(self: Arc<Self>, slot: Offset, place: Place<C>) -> Box<dyn Step<C>> {
-        let leaf = self;
-        if place.resumed {
-            Box::new(TickLeaf { leaf, slot, place })
+    fn step(self: Arc<Self>, slot: Offset, standing: Standing) -> Box<dyn Step<C>> {
+        let (leaf, y) = (self, standing.y);
+        if standing.resumed {
+            Box::new(TickLeaf { leaf, slot, y })
         } else {
-            Box::new(StartLeaf { leaf, slot, place })
+            Box::new(StartLeaf { leaf, slot, y })
         }
     }
 }
 
-struct StartLeaf<C: Context, L> {
+struct StartLeaf<L> {
     leaf: Arc<L>,
     slot: Offset,
-    place: Place<C>,
+    y: Yield,
 }
 
-impl<C: Context, L: Leaf<C>> Step<C> for StartLeaf<C, L> {
-    fn step(&self, env: &mut Env<'_, '_, '_, C>) -> Pc {
-        env.frame.pc = self.place.pc;
-        let answer = ask(
-            &*self.leaf,
-            Phase::Start,
-            from(env.mem, self.slot),
-            &mut env.cx,
-        );
-        env.answered(answer, &self.place)
+impl<C: Context, L: Leaf<C>> Step<C> for StartLeaf<L> {
+    fn step(&self, env: &mut Env<'_, '_, '_, C>, here: &Placed<C>) -> Pc {
+        env.frame.pc = here.pc;
+        let state = from(env.mem, self.slot);
+        let answer = ask(&*self.leaf, Phase::Start, state, &mut env.cx);
+        env.answered(answer, self.y, here)
     }
 }
 
-struct TickLeaf<C: Context, L> {
+struct TickLeaf<L> {
     leaf: Arc<L>,
     slot: Offset,
-    place: Place<C>,
+    y: Yield,
 }
 
-impl<C: Context, L: Leaf<C>> Step<C> for TickLeaf<C, L> {
-    fn step(&self, env: &mut Env<'_, '_, '_, C>) -> Pc {
+impl<C: Context, L: Leaf<C>> Step<C> for TickLeaf<L> {
+    fn step(&self, env: &mut Env<'_, '_, '_, C>, here: &Placed<C>) -> Pc {
         env.frame.old = IDLE;
-        env.frame.pc = self.place.pc;
-        let answer = ask(
-            &*self.leaf,
-            Phase::Tick,
-            from(env.mem, self.slot),
-            &mut env.cx,
-        );
-        env.answered(answer, &self.place)
+        env.frame.pc = here.pc;
+        let state = from(env.mem, self.slot);
+        let answer = ask(&*self.leaf, Phase::Tick, state, &mut env.cx);
+        env.answered(answer, self.y, here)
     }
 }
 
@@ -181,245 +169,242 @@ fn ask_apart<C: Context, L: Leaf<C>>(
 
 /// Judges bytes of the context's block, as a whole number, and whatever follows in the row.
 pub(super) struct Whole {
-    pub(super) pc: Pc,
     pub(super) place: u32,
 }
 
 impl<C: Context> Step<C> for Whole {
-    fn step(&self, env: &mut Env<'_, '_, '_, C>) -> Pc {
+    fn step(&self, env: &mut Env<'_, '_, '_, C>, here: &Placed<C>) -> Pc {
         // The block is the context's, and so is what it does to show it.
-        env.frame.pc = self.pc;
+        env.frame.pc = here.pc;
         let block = C::block(env.cx.at());
         let to = env.code.rows().judge(self.place, block);
         match env.code.step(to) {
-            Some(edge) => edge.go(env),
+            Some(next) => next.go(env),
             None => to,
         }
     }
 }
 
-/// Judges bytes of the context's block in other ways.
-pub(super) struct Quickly<C: Context> {
+/// Judges bytes of the context's block as a number with a fraction.
+pub(super) struct Fraction {
     pub(super) quick: Quick,
-    pub(super) pc: Pc,
-    pub(super) s: Edge<C>,
-    pub(super) f: Edge<C>,
 }
 
-pub(super) struct Fraction<C: Context>(pub(super) Quickly<C>);
-
-impl<C: Context> Step<C> for Fraction<C> {
-    fn step(&self, env: &mut Env<'_, '_, '_, C>) -> Pc {
-        env.frame.pc = self.0.pc;
-        let holds = self.0.quick.fraction(C::block(env.cx.at()));
-        judged(holds, &self.0.s, &self.0.f).go(env)
+impl<C: Context> Step<C> for Fraction {
+    fn step(&self, env: &mut Env<'_, '_, '_, C>, here: &Placed<C>) -> Pc {
+        env.frame.pc = here.pc;
+        let holds = self.quick.fraction(C::block(env.cx.at()));
+        here.judged(holds).go(env)
     }
 }
 
-pub(super) struct Small<C: Context> {
+/// Judges bytes of the context's block that are fewer than four.
+pub(super) struct Small {
     pub(super) ty: ScalarType,
-    pub(super) judge: Quickly<C>,
+    pub(super) quick: Quick,
 }
 
-impl<C: Context> Step<C> for Small<C> {
-    fn step(&self, env: &mut Env<'_, '_, '_, C>) -> Pc {
-        env.frame.pc = self.judge.pc;
-        let holds = self.judge.quick.small(self.ty, C::block(env.cx.at()));
-        judged(holds, &self.judge.s, &self.judge.f).go(env)
+impl<C: Context> Step<C> for Small {
+    fn step(&self, env: &mut Env<'_, '_, '_, C>, here: &Placed<C>) -> Pc {
+        env.frame.pc = here.pc;
+        let holds = self.quick.small(self.ty, C::block(env.cx.at()));
+        here.judged(holds).go(env)
     }
 }
 
-pub(super) struct WaitStart<C: Context> {
+#[derive(Clone, Copy)]
+pub(super) struct WaitStart {
     pub(super) slot: Offset,
     pub(super) spec: u32,
-    pub(super) pc: Pc,
     pub(super) y: Yield,
-    pub(super) s: Edge<C>,
 }
 
-impl<C: Context> WaitStart<C> {
+impl WaitStart {
     #[inline(always)]
-    fn until(&self, deadline: Deadline, env: &mut Env<'_, '_, '_, C>) -> Pc {
+    fn until<C: Context>(
+        self,
+        deadline: Deadline,
+        env: &mut Env<'_, '_, '_, C>,
+        here: &Placed<C>,
+    ) -> Pc {
         if deadline.passed(env.cx.now()) {
-            self.s.go(env)
+            here.s().go(env)
         } else {
             put_deadline(env.mem, self.slot, deadline);
-            env.yield_at(self.pc, self.y)
+            env.yield_at(here.pc, self.y)
         }
     }
 }
 
-impl<C: Context> Step<C> for WaitStart<C> {
-    fn step(&self, env: &mut Env<'_, '_, '_, C>) -> Pc {
-        env.frame.pc = self.pc;
+impl<C: Context> Step<C> for WaitStart {
+    fn step(&self, env: &mut Env<'_, '_, '_, C>, here: &Placed<C>) -> Pc {
+        env.frame.pc = here.pc;
         let deadline = env.deadline(self.spec);
-        self.until(deadline, env)
+        self.until(deadline, env, here)
     }
 }
 
 /// A wait that always takes as long.
-pub(super) struct WaitFixed<C: Context> {
-    pub(super) wait: WaitStart<C>,
+pub(super) struct WaitFixed {
+    pub(super) wait: WaitStart,
     pub(super) ns: u64,
 }
 
-impl<C: Context> Step<C> for WaitFixed<C> {
-    fn step(&self, env: &mut Env<'_, '_, '_, C>) -> Pc {
+impl<C: Context> Step<C> for WaitFixed {
+    fn step(&self, env: &mut Env<'_, '_, '_, C>, here: &Placed<C>) -> Pc {
         let deadline = Deadline::after(env.cx.now(), self.ns);
-        self.wait.until(deadline, env)
+        self.wait.until(deadline, env, here)
     }
 }
 
-pub(super) struct WaitTick<C: Context> {
+pub(super) struct WaitTick {
     pub(super) slot: Offset,
-    pub(super) pc: Pc,
     pub(super) y: Yield,
-    pub(super) s: Edge<C>,
 }
 
-impl<C: Context> Step<C> for WaitTick<C> {
-    fn step(&self, env: &mut Env<'_, '_, '_, C>) -> Pc {
+impl<C: Context> Step<C> for WaitTick {
+    fn step(&self, env: &mut Env<'_, '_, '_, C>, here: &Placed<C>) -> Pc {
         env.frame.old = IDLE;
         if get_deadline(env.mem, self.slot).passed(env.cx.now()) {
-            self.s.go(env)
+            here.s().go(env)
         } else {
-            env.yield_at(self.pc, self.y)
+            env.yield_at(here.pc, self.y)
         }
     }
 }
 
-pub(super) struct Gate<C: Context> {
+/// Leads to what it guards if it is open; else by the verdict that is replayed.
+pub(super) struct Gate {
     pub(super) slot: Offset,
     pub(super) replay: bool,
-    pub(super) to: Edge<C>,
-    pub(super) s: Edge<C>,
-    pub(super) f: Edge<C>,
 }
 
-impl<C: Context> Step<C> for Gate<C> {
-    fn step(&self, env: &mut Env<'_, '_, '_, C>) -> Pc {
+impl<C: Context> Step<C> for Gate {
+    fn step(&self, env: &mut Env<'_, '_, '_, C>, here: &Placed<C>) -> Pc {
         let until = get_deadline(env.mem, self.slot);
-        let to = if until.is_set() && !until.passed(env.cx.now()) {
+        let way = if until.is_set() && !until.passed(env.cx.now()) {
             let failed = self.replay && env.mem[self.slot as usize + 7] == Status::Failure as u8;
-            if failed { &self.f } else { &self.s }
+            if failed { here.other() } else { here.f() }
         } else {
-            &self.to
+            here.s()
         };
-        to.go(env)
+        way.go(env)
     }
 }
 
-pub(super) struct Limit<C: Context> {
+/// Leads the first way if it is too late.
+pub(super) struct Limit {
     pub(super) slot: Offset,
-    pub(super) late: Edge<C>,
-    pub(super) to: Edge<C>,
 }
 
-impl<C: Context> Step<C> for Limit<C> {
-    fn step(&self, env: &mut Env<'_, '_, '_, C>) -> Pc {
+impl<C: Context> Step<C> for Limit {
+    fn step(&self, env: &mut Env<'_, '_, '_, C>, here: &Placed<C>) -> Pc {
         let late = get_deadline(env.mem, self.slot).passed(env.cx.now());
-        (if late { &self.late } else { &self.to }).go(env)
+        let way = if late { here.s() } else { here.f() };
+        way.go(env)
     }
 }
 
 pub(super) struct YieldAt {
-    pub(super) pc: Pc,
     pub(super) y: Yield,
 }
 
 impl<C: Context> Step<C> for YieldAt {
-    fn step(&self, env: &mut Env<'_, '_, '_, C>) -> Pc {
-        env.yield_at(self.pc, self.y)
+    fn step(&self, env: &mut Env<'_, '_, '_, C>, here: &Placed<C>) -> Pc {
+        env.yield_at(here.pc, self.y)
     }
 }
 
-pub(super) struct Resume<C: Context> {
+pub(super) struct Resume {
     pub(super) lo: Yield,
     pub(super) len: u32,
     pub(super) table: u32,
-    pub(super) els: Edge<C>,
 }
 
-impl<C: Context> Step<C> for Resume<C> {
-    fn step(&self, env: &mut Env<'_, '_, '_, C>) -> Pc {
+impl<C: Context> Step<C> for Resume {
+    fn step(&self, env: &mut Env<'_, '_, '_, C>, here: &Placed<C>) -> Pc {
         // Idle is the greatest number, so it lies in no region.
         let k = env.frame.old.wrapping_sub(self.lo);
         if k < self.len {
             env.by_table(self.table + k)
         } else {
-            self.els.go(env)
+            here.s().go(env)
         }
     }
 }
 
-pub(super) struct Exit<C: Context> {
+pub(super) struct Exit {
     pub(super) lo: Yield,
     pub(super) hi: Yield,
     pub(super) node: NodeId,
-    pub(super) pc: Pc,
-    pub(super) to: Edge<C>,
 }
 
-impl<C: Context> Step<C> for Exit<C> {
-    fn step(&self, env: &mut Env<'_, '_, '_, C>) -> Pc {
+impl<C: Context> Step<C> for Exit {
+    fn step(&self, env: &mut Env<'_, '_, '_, C>, here: &Placed<C>) -> Pc {
         let old = env.frame.old;
         if self.lo <= old && old < self.hi {
             env.frame.old = IDLE;
-            env.frame.pc = self.pc;
+            env.frame.pc = here.pc;
             env.unwind(old, self.node.0);
         }
-        self.to.go(env)
+        here.s().go(env)
     }
 }
 
-pub(super) struct Consume<C: Context> {
-    pub(super) to: Edge<C>,
-}
+pub(super) struct Consume;
 
-impl<C: Context> Step<C> for Consume<C> {
-    fn step(&self, env: &mut Env<'_, '_, '_, C>) -> Pc {
+impl<C: Context> Step<C> for Consume {
+    fn step(&self, env: &mut Env<'_, '_, '_, C>, here: &Placed<C>) -> Pc {
         env.frame.old = IDLE;
-        self.to.go(env)
+        here.s().go(env)
     }
 }
 
-pub(super) struct Set<C: Context> {
+pub(super) struct Set {
     pub(super) slot: Offset,
     pub(super) value: u8,
-    pub(super) to: Edge<C>,
 }
 
-impl<C: Context> Step<C> for Set<C> {
-    fn step(&self, env: &mut Env<'_, '_, '_, C>) -> Pc {
+impl<C: Context> Step<C> for Set {
+    fn step(&self, env: &mut Env<'_, '_, '_, C>, here: &Placed<C>) -> Pc {
         env.mem[self.slot as usize] = self.value;
-        self.to.go(env)
+        here.s().go(env)
     }
 }
 
-pub(super) struct If<C: Context> {
+/// Leads the first way if a byte is set.
+pub(super) struct If {
     pub(super) slot: Offset,
-    pub(super) yes: Edge<C>,
-    pub(super) no: Edge<C>,
 }
 
-impl<C: Context> Step<C> for If<C> {
-    fn step(&self, env: &mut Env<'_, '_, '_, C>) -> Pc {
+impl<C: Context> Step<C> for If {
+    fn step(&self, env: &mut Env<'_, '_, '_, C>, here: &Placed<C>) -> Pc {
         let set = env.mem[self.slot as usize] != 0;
-        (if set { &self.yes } else { &self.no }).go(env)
+        let way = if set { here.s() } else { here.f() };
+        way.go(env)
+    }
+}
+
+/// The thread is over.
+pub(super) struct Done {
+    pub(super) over: Pc,
+}
+
+impl<C: Context> Step<C> for Done {
+    fn step(&self, _: &mut Env<'_, '_, '_, C>, _: &Placed<C>) -> Pc {
+        self.over
     }
 }
 
 /// A mark of traced programs: a node's tick begins, or is over with a status.
-pub(super) struct Mark<C: Context> {
+pub(super) struct Mark {
     pub(super) status: Option<Status>,
     pub(super) node: NodeId,
-    pub(super) pc: Pc,
-    pub(super) to: Edge<C>,
 }
 
-impl<C: Context> Step<C> for Mark<C> {
-    fn step(&self, env: &mut Env<'_, '_, '_, C>) -> Pc {
-        env.frame.pc = self.pc;
+impl<C: Context> Step<C> for Mark {
+    fn step(&self, env: &mut Env<'_, '_, '_, C>, here: &Placed<C>) -> Pc {
+        env.frame.pc = here.pc;
         env.show_keys_now();
         if let Some(trace) = env.beside.trace() {
             match self.status {
@@ -427,18 +412,16 @@ impl<C: Context> Step<C> for Mark<C> {
                 Some(status) => trace.leave(self.node, status),
             }
         }
-        self.to.go(env)
+        here.s().go(env)
     }
 }
 
 /// An op that most ticks do not meet.
-pub(super) struct Rare {
-    pub(super) pc: Pc,
-}
+pub(super) struct Rare;
 
 impl<C: Context> Step<C> for Rare {
-    fn step(&self, env: &mut Env<'_, '_, '_, C>) -> Pc {
-        env.out_of_line(self.pc)
+    fn step(&self, env: &mut Env<'_, '_, '_, C>, here: &Placed<C>) -> Pc {
+        env.out_of_line(here.pc)
     }
 }
 
@@ -446,8 +429,8 @@ impl<C: Context> Step<C> for Rare {
 pub(super) struct Loud<C: Context>(pub(super) Box<dyn Step<C>>);
 
 impl<C: Context> Step<C> for Loud<C> {
-    fn step(&self, env: &mut Env<'_, '_, '_, C>) -> Pc {
+    fn step(&self, env: &mut Env<'_, '_, '_, C>, here: &Placed<C>) -> Pc {
         env.beside.hear();
-        self.0.step(env)
+        self.0.step(env, here)
     }
 }

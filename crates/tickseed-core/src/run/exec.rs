@@ -8,7 +8,7 @@ use crate::context::Context;
 use crate::leaf::{Answer, LeafError};
 use crate::status::Status;
 
-impl<C: Context> Env<'_, '_, '_, C> {
+impl<'e, C: Context> Env<'e, '_, '_, C> {
     /// Ticks the whole tree, and tells nobody; the frame is its [`root`](Frame::root). If it
     /// fails or panics, dropping `self` notes where it was.
     #[inline(always)]
@@ -72,10 +72,7 @@ impl<C: Context> Env<'_, '_, '_, C> {
 
     /// The step at a place that there is.
     #[inline(always)]
-    fn first<'s>(&self, pc: Pc) -> &'s Placed<C>
-    where
-        Self: 's,
-    {
+    fn first(&self, pc: Pc) -> &'e Placed<C> {
         match self.code.step(pc) {
             Some(step) => step,
             None => out_of_bounds(),
@@ -85,7 +82,7 @@ impl<C: Context> Env<'_, '_, '_, C> {
     /// Carries out steps from this one on, to the end of the thread or of its tick. A step goes
     /// on to the next by itself, as a rule.
     #[inline(always)]
-    fn follow(&mut self, first: &Placed<C>) -> Result<Status, Failed> {
+    fn follow(&mut self, first: &'e Placed<C>) -> Result<Status, Failed> {
         let mut pc = first.go(self);
         loop {
             if pc == YIELDED {
@@ -125,14 +122,15 @@ impl<C: Context> Env<'_, '_, '_, C> {
     #[cold]
     fn abandon(&mut self, old: Yield) {
         self.frame.old = IDLE;
-        self.frame.pc = at(&self.prog().threads, self.frame.thread).end;
+        let end = at(&self.prog().threads, self.frame.thread).end;
+        self.frame.here = Some(self.first(end));
         self.unwind(old, EVERYTHING);
     }
 
     /// A leaf's answer that is not an ordinary one: skipped, or an error.
     #[cold]
-    pub(super) fn odd(&mut self, pc: Pc, answer: Answer) -> Pc {
-        let prog = self.prog();
+    pub(super) fn odd(&mut self, here: &Placed<C>, answer: Answer) -> Pc {
+        let (prog, pc) = (self.prog(), here.pc());
         let skip = prog.skips.binary_search_by_key(&pc, |s| s.0);
         let error = match (answer, skip) {
             (Answer::Skipped, Ok(i)) => return prog.skips[i].1,
@@ -153,7 +151,7 @@ impl<C: Context> Env<'_, '_, '_, C> {
 /// the thread was, and leaves the outer one to be noted next.
 struct Nested<'n, 'e, 'x, 'a, C: Context> {
     env: &'n mut Env<'e, 'x, 'a, C>,
-    outer: Frame,
+    outer: Frame<'e, C>,
 }
 
 impl<C: Context> Drop for Nested<'_, '_, '_, '_, C> {

@@ -15,7 +15,7 @@ use alloc::boxed::Box;
 use alloc::vec::Vec;
 use core::cell::Cell;
 
-use crate::compile::{IDLE, NOWHERE, Offset, Pc, Program, Yield};
+use crate::compile::{IDLE, Offset, Pc, Program, Yield};
 use crate::context::{Context, Cx};
 use crate::def::{Funcs, NodeId};
 use crate::key::{KeyId, Scalar};
@@ -25,6 +25,7 @@ use crate::trace::{KeyView, Trace};
 
 pub(crate) use block::{get, get_deadline, put, put_deadline};
 pub(crate) use link::Code;
+use step::Placed;
 pub(crate) use steps::{Act, CallLeaf, Judge};
 
 /// Whether, and how, a tick or a halt was cut short: nothing, as a rule. It is filled in where
@@ -224,7 +225,7 @@ pub(crate) struct Env<'e, 'x, 'a, C: Context> {
     pub(crate) mem: &'e mut [u8],
     pub(crate) beside: &'e mut dyn Beside,
     pub(crate) cx: Cx<'x, 'a, C>,
-    pub(crate) frame: Frame,
+    pub(crate) frame: Frame<'e, C>,
 }
 
 /// What an agent has beside its block, and who is beside it when it is ticked.
@@ -289,36 +290,47 @@ impl<B: Beside> Beside for Told<'_, B> {
 }
 
 /// Where the tick of a thread is, for whoever must make good a tick that was cut short.
-#[derive(Clone, Copy)]
-pub(crate) struct Frame {
+pub(crate) struct Frame<'e, C: Context> {
     thread: u32,
-    /// The op that calls out. Every op that does puts itself here first, were it only to read a
-    /// key: else the leaf that was called before would be ended again.
-    pc: Pc,
+    /// The step that calls out. Every step that does puts itself here first, were it only to read
+    /// a key: else the leaf that was called before would be ended again.
+    here: Option<&'e Placed<C>>,
     /// The resume point of the last tick.
     began: Yield,
     /// The same, until it is taken up or unwound.
     old: Yield,
 }
 
-impl Frame {
+// (Derived, it would ask the same of contexts.)
+impl<C: Context> Clone for Frame<'_, C> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<C: Context> Copy for Frame<'_, C> {}
+
+/// In place of a thread: none is being ticked.
+const NO_THREAD: u32 = u32::MAX;
+
+impl<C: Context> Frame<'_, C> {
     /// No thread is being ticked.
-    pub(crate) const NONE: Frame = Frame::begin(u32::MAX, IDLE);
+    pub(crate) const NONE: Self = Frame::begin(NO_THREAD, IDLE);
 
     /// The beginning of a tick of the whole tree, whose resume point is kept as this byte, the
     /// block's first, unless it takes more than that.
     #[inline(always)]
-    pub(crate) fn root(stored: u8) -> Frame {
+    pub(crate) fn root(stored: u8) -> Self {
         // The first yield is 0, and before it comes idle, the greatest number.
         Frame::begin(0, u32::from(stored).wrapping_sub(1))
     }
 
     /// The beginning of a thread's tick that goes on from a resume point.
     #[inline(always)]
-    pub(crate) const fn begin(thread: u32, began: Yield) -> Frame {
+    pub(crate) const fn begin(thread: u32, began: Yield) -> Self {
         Frame {
             thread,
-            pc: NOWHERE,
+            here: None,
             began,
             old: began,
         }
@@ -363,7 +375,7 @@ impl<'e, 'x, 'a, C: Context> Env<'e, 'x, 'a, C> {
         mem: &'e mut [u8],
         beside: &'e mut dyn Beside,
         cx: Cx<'x, 'a, C>,
-        frame: Frame,
+        frame: Frame<'e, C>,
     ) -> Self {
         Env {
             code,
@@ -379,22 +391,22 @@ impl<C: Context> Env<'_, '_, '_, C> {
     /// Notes where the thread being ticked is, if there is one.
     fn note_frame(&mut self) {
         let Frame {
-            thread, pc, old, ..
+            thread, here, old, ..
         } = self.frame;
-        if thread != Frame::NONE.thread {
-            let record = FrameRecord {
-                thread,
-                pc,
-                old,
-                traced: self.beside.trace().is_some(),
-            };
-            self.beside.faults().note(|fault| {
-                // Nothing was called yet: then halting the thread is all there is to do.
-                if pc != NOWHERE {
-                    fault.frames.push(record);
-                }
-            });
+        if thread == NO_THREAD {
+            return;
         }
+        let traced = self.beside.trace().is_some();
+        // If nothing was called yet, halting the thread is all there is to do.
+        let record = here.map(|here| FrameRecord {
+            thread,
+            pc: here.pc(),
+            old,
+            traced,
+        });
+        self.beside
+            .faults()
+            .note(|fault| fault.frames.extend(record));
     }
 }
 

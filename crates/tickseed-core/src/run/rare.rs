@@ -1,5 +1,6 @@
 //! The ops that most ticks do not meet. Out of line, so that the executor's loop stays small.
 
+use super::step::Placed;
 use super::{Env, Failed, get, get_deadline, put, put_deadline};
 use crate::compile::{Counter, IDLE, Op, Pc, PickSpec, WaitSpec, Yield};
 use crate::context::Context;
@@ -7,15 +8,16 @@ use crate::leaf::{Answer, Phase};
 use crate::status::{End, Status};
 use crate::time::Deadline;
 
-impl<C: Context> Env<'_, '_, '_, C> {
-    /// Carries out the op at `pc`.
+impl<'e, C: Context> Env<'e, '_, '_, C> {
+    /// Carries out the step's op.
     #[inline(never)]
-    pub(super) fn rare(&mut self, mut pc: Pc) -> Result<Pc, Failed> {
+    pub(super) fn rare(&mut self, here: &'e Placed<C>) -> Result<Pc, Failed> {
         let (prog, funcs) = (self.prog(), self.funcs());
+        let mut pc = here.pc();
         let old = self.frame.old;
         match prog.ops[pc as usize] {
             Op::Deadline { slot, spec, to } => {
-                self.frame.pc = pc;
+                self.frame.here = Some(here);
                 let deadline = self.deadline(spec);
                 put_deadline(self.mem, slot, deadline);
                 pc = to;
@@ -46,7 +48,7 @@ impl<C: Context> Env<'_, '_, '_, C> {
                     }
                 }
                 if self.spent(a.budget) {
-                    return Ok(self.yield_at(pc, a.y));
+                    return Ok(self.yield_at(here, a.y));
                 }
                 pc = a.again;
             }
@@ -57,9 +59,9 @@ impl<C: Context> Env<'_, '_, '_, C> {
                 s,
                 f,
             } => {
-                self.frame.pc = pc;
+                self.frame.here = Some(here);
                 let answer = self.boxed(Phase::Start, leaf, side);
-                return Ok(self.told(answer, pc, y, s, f));
+                return Ok(self.told(answer, here, y, s, f));
             }
             Op::BoxedTick {
                 leaf,
@@ -69,31 +71,31 @@ impl<C: Context> Env<'_, '_, '_, C> {
                 f,
             } => {
                 self.frame.old = IDLE;
-                self.frame.pc = pc;
+                self.frame.here = Some(here);
                 let answer = self.boxed(Phase::Tick, leaf, side);
-                return Ok(self.told(answer, pc, y, s, f));
+                return Ok(self.told(answer, here, y, s, f));
             }
             Op::Small { ty, quick, s, f } => {
-                self.frame.pc = pc;
+                self.frame.here = Some(here);
                 let holds = quick.small(ty, C::block(self.cx.at()));
                 pc = if holds { s } else { f };
             }
             Op::Test { test, s, f } => {
-                self.frame.pc = pc;
+                self.frame.here = Some(here);
                 let holds = prog.tests[test as usize].passes::<C>(self.cx.at());
                 pc = if holds { s } else { f };
             }
             Op::Compare { compare, s, f } => {
-                self.frame.pc = pc;
+                self.frame.here = Some(here);
                 let holds = prog.compares[compare as usize].passes::<C>(self.cx.at());
                 pc = if holds { s } else { f };
             }
             Op::Pend { slot, y, late } => match slot {
                 Some(slot) if get_deadline(self.mem, slot.get()).passed(self.cx.now()) => pc = late,
-                _ => return Ok(self.yield_at(pc, y)),
+                _ => return Ok(self.yield_at(here, y)),
             },
             Op::Log { text, to } => {
-                self.frame.pc = pc;
+                self.frame.here = Some(here);
                 C::log(self.cx.at_mut(), &prog.texts[text as usize]);
                 pc = to;
             }
@@ -101,7 +103,7 @@ impl<C: Context> Env<'_, '_, '_, C> {
                 let b = &prog.befores[index as usize];
                 if b.lo <= old && old < b.hi && !(b.own_lo <= old && old < b.own_hi) {
                     self.frame.old = IDLE;
-                    self.frame.pc = pc;
+                    self.frame.here = Some(here);
                     self.unwind(old, b.node.0);
                 }
                 pc = to;
@@ -155,7 +157,7 @@ impl<C: Context> Env<'_, '_, '_, C> {
                 len,
                 other,
             } => {
-                self.frame.pc = pc;
+                self.frame.here = Some(here);
                 let i = funcs.ints[func as usize](self.cx.at());
                 pc = match u32::try_from(i) {
                     Ok(i) if i < len => prog.tables[(table + i) as usize],
@@ -163,11 +165,11 @@ impl<C: Context> Env<'_, '_, '_, C> {
                 };
             }
             Op::Utility { utility } => {
-                self.frame.pc = pc;
+                self.frame.here = Some(here);
                 pc = self.utility(utility, old);
             }
             Op::EachStart { each } => {
-                self.frame.pc = pc;
+                self.frame.here = Some(here);
                 let e = &prog.eachs[each as usize];
                 let count = funcs.ints[e.count as usize](self.cx.at());
                 let count = u32::try_from(count.max(0)).unwrap_or(u32::MAX);
@@ -176,7 +178,7 @@ impl<C: Context> Env<'_, '_, '_, C> {
                 pc = if count == 0 { e.none } else { e.round };
             }
             Op::EachRound { each } => {
-                self.frame.pc = pc;
+                self.frame.here = Some(here);
                 let e = &prog.eachs[each as usize];
                 let i = get(self.mem, e.slot, 4);
                 funcs.indexes[e.item as usize](&mut self.cx, i);
@@ -191,18 +193,18 @@ impl<C: Context> Env<'_, '_, '_, C> {
                 if i >= get(self.mem, e.slot + 4, 4) {
                     pc = e.done;
                 } else if self.spent(e.budget) {
-                    return Ok(self.yield_at(pc, e.y));
+                    return Ok(self.yield_at(here, e.y));
                 } else {
                     pc = e.round;
                 }
             }
             Op::Hook { func, status, to } => {
-                self.frame.pc = pc;
+                self.frame.here = Some(here);
                 funcs.ends[func as usize](&mut self.cx, End::Finished(status));
                 pc = to;
             }
             Op::Catch { func, s, f } => {
-                self.frame.pc = pc;
+                self.frame.here = Some(here);
                 pc = match funcs.verdicts[func as usize](&mut self.cx) {
                     Status::Success => s,
                     _ => f,
@@ -216,32 +218,32 @@ impl<C: Context> Env<'_, '_, '_, C> {
                 if old == y {
                     self.frame.old = IDLE;
                 }
-                self.frame.pc = pc;
+                self.frame.here = Some(here);
                 pc = match self.par_tick(&prog.pars[par as usize])? {
                     Status::Success => s,
                     Status::Failure => f,
                     Status::Skipped => k,
-                    Status::Running => return Ok(self.yield_at(pc, y)),
+                    Status::Running => return Ok(self.yield_at(here, y)),
                 };
             }
             Op::CustomStart { custom, y, s, f, k } => {
                 self.custom_start(custom);
-                self.frame.pc = pc;
+                self.frame.here = Some(here);
                 pc = match self.custom_tick(custom, true, prog.op_nodes[pc as usize])? {
                     Status::Success => s,
                     Status::Failure => f,
                     Status::Skipped => k,
-                    Status::Running => return Ok(self.yield_at(pc, y)),
+                    Status::Running => return Ok(self.yield_at(here, y)),
                 };
             }
             Op::CustomTick { custom, y, s, f, k } => {
                 self.frame.old = IDLE;
-                self.frame.pc = pc;
+                self.frame.here = Some(here);
                 pc = match self.custom_tick(custom, false, prog.op_nodes[pc as usize])? {
                     Status::Success => s,
                     Status::Failure => f,
                     Status::Skipped => k,
-                    Status::Running => return Ok(self.yield_at(pc, y)),
+                    Status::Running => return Ok(self.yield_at(here, y)),
                 };
             }
             // The executor's own.
@@ -259,12 +261,12 @@ impl<C: Context> Env<'_, '_, '_, C> {
     }
 
     /// Where a leaf's answer leads.
-    fn told(&mut self, answer: Answer, pc: Pc, y: Yield, s: Pc, f: Pc) -> Pc {
+    fn told(&mut self, answer: Answer, here: &'e Placed<C>, y: Yield, s: Pc, f: Pc) -> Pc {
         match answer {
             Answer::Success => s,
             Answer::Failure => f,
-            Answer::Running => self.yield_at(pc, y),
-            other => self.odd(pc, other),
+            Answer::Running => self.yield_at(here, y),
+            other => self.odd(here, other),
         }
     }
 

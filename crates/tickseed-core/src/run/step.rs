@@ -32,7 +32,7 @@ const _: () = assert!(FAILED < over(Status::Success) && over(Status::Success) < 
 pub(crate) trait Step<C: Context>: Send + Sync {
     /// Carries it out, and those that follow. The answer is where to go on: an op, the end of
     /// the thread, [`YIELDED`] or [`FAILED`].
-    fn step(&self, env: &mut Env<'_, '_, '_, C>, here: &Placed<C>) -> Pc;
+    fn step<'e>(&self, env: &mut Env<'e, '_, '_, C>, here: &'e Placed<C>) -> Pc;
 }
 
 /// A step at its place: what it does, and where it leads.
@@ -41,7 +41,7 @@ pub(crate) trait Step<C: Context>: Send + Sync {
 /// a chain of loads, each of which must wait for the one before, and there is one a step so.
 pub(crate) struct Placed<C: Context> {
     step: Box<dyn Step<C>>,
-    pub(super) pc: Pc,
+    pc: Pc,
     ways: [Way<C>; 3],
 }
 
@@ -52,8 +52,14 @@ impl<C: Context> Placed<C> {
 
     /// Carries out the step, and those that follow.
     #[inline(always)]
-    pub(super) fn go(&self, env: &mut Env<'_, '_, '_, C>) -> Pc {
+    pub(super) fn go<'e>(&'e self, env: &mut Env<'e, '_, '_, C>) -> Pc {
         self.step.step(env, self)
+    }
+
+    /// The op that it carries out.
+    #[inline(always)]
+    pub(super) fn pc(&self) -> Pc {
+        self.pc
     }
 
     /// The first way: where a step leads by success, or if it has no choice.
@@ -101,7 +107,7 @@ impl<C: Context> Way<C> {
 
     /// Goes on along it. The last thing that a step does.
     #[inline(always)]
-    pub(super) fn go(&self, env: &mut Env<'_, '_, '_, C>) -> Pc {
+    pub(super) fn go<'e>(&'e self, env: &mut Env<'e, '_, '_, C>) -> Pc {
         match &self.next {
             Some(next) => next.go(env),
             None => self.to,
@@ -118,23 +124,23 @@ pub(crate) struct Standing {
     pub(super) resumed: bool,
 }
 
-impl<C: Context> Env<'_, '_, '_, C> {
+impl<'e, C: Context> Env<'e, '_, '_, C> {
     /// Goes on by a leaf's answer.
     #[inline(always)]
-    pub(super) fn answered(&mut self, answer: Answer, y: Yield, here: &Placed<C>) -> Pc {
+    pub(super) fn answered(&mut self, answer: Answer, y: Yield, here: &'e Placed<C>) -> Pc {
         match answer {
             Answer::Success => here.s().go(self),
             Answer::Failure => here.f().go(self),
-            Answer::Running => self.yield_at(here.pc, y),
-            other => self.odd(here.pc, other),
+            Answer::Running => self.yield_at(here, y),
+            other => self.odd(here, other),
         }
     }
 
-    /// Stops at the op until the next tick.
+    /// Stops at the step until the next tick.
     #[inline(always)]
-    pub(super) fn yield_at(&mut self, pc: Pc, y: Yield) -> Pc {
+    pub(super) fn yield_at(&mut self, here: &'e Placed<C>, y: Yield) -> Pc {
         if self.frame.old != IDLE {
-            self.part(pc, y)
+            self.part(here, y)
         } else if y != self.frame.began {
             self.keep(y)
         } else {
@@ -144,9 +150,9 @@ impl<C: Context> Env<'_, '_, '_, C> {
 
     /// [`yield_at`](Env::yield_at), where what ran at the last tick was not taken up: that ends.
     #[cold]
-    fn part(&mut self, pc: Pc, y: Yield) -> Pc {
+    fn part(&mut self, here: &'e Placed<C>, y: Yield) -> Pc {
         let old = core::mem::replace(&mut self.frame.old, IDLE);
-        self.frame.pc = pc;
+        self.frame.here = Some(here);
         self.unwind_to(old, y);
         self.keep(y)
     }
@@ -167,8 +173,8 @@ impl<C: Context> Env<'_, '_, '_, C> {
     }
 
     /// Carries out an op that is not a step of its own kind.
-    pub(super) fn out_of_line(&mut self, pc: Pc) -> Pc {
-        self.rare(pc).unwrap_or(FAILED)
+    pub(super) fn out_of_line(&mut self, here: &'e Placed<C>) -> Pc {
+        self.rare(here).unwrap_or(FAILED)
     }
 
     /// A table's edge. It leads back to the loop: tables are not looked through for circles.

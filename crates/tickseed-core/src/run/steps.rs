@@ -41,8 +41,8 @@ impl<C: Context, F> Step<C> for Ask<F>
 where
     F: for<'x, 'a> Fn(&'x C::At<'a>) -> bool + Send + Sync + 'static,
 {
-    fn step(&self, env: &mut Env<'_, '_, '_, C>, here: &Placed<C>) -> Pc {
-        env.frame.pc = here.pc;
+    fn step<'e>(&self, env: &mut Env<'e, '_, '_, C>, here: &'e Placed<C>) -> Pc {
+        env.frame.here = Some(here);
         let holds = (self.func)(env.cx.at());
         here.judged(holds).go(env)
     }
@@ -79,15 +79,15 @@ impl<C: Context, F> Step<C> for Call<F>
 where
     F: for<'x, 'y, 'a> Fn(&'x mut Cx<'y, 'a, C>) -> Answer + Send + Sync + 'static,
 {
-    fn step(&self, env: &mut Env<'_, '_, '_, C>, here: &Placed<C>) -> Pc {
+    fn step<'e>(&self, env: &mut Env<'e, '_, '_, C>, here: &'e Placed<C>) -> Pc {
         let Standing { y, resumed } = self.standing;
         if resumed {
             env.frame.old = IDLE;
         }
-        env.frame.pc = here.pc;
+        env.frame.here = Some(here);
         let answer = (self.func)(&mut env.cx);
         if answer == Answer::Running && y == IDLE {
-            return env.odd(here.pc, answer);
+            return env.odd(here, answer);
         }
         env.answered(answer, y, here)
     }
@@ -117,8 +117,8 @@ struct StartLeaf<L> {
 }
 
 impl<C: Context, L: Leaf<C>> Step<C> for StartLeaf<L> {
-    fn step(&self, env: &mut Env<'_, '_, '_, C>, here: &Placed<C>) -> Pc {
-        env.frame.pc = here.pc;
+    fn step<'e>(&self, env: &mut Env<'e, '_, '_, C>, here: &'e Placed<C>) -> Pc {
+        env.frame.here = Some(here);
         let state = from(env.mem, self.slot);
         let answer = ask(&*self.leaf, Phase::Start, state, &mut env.cx);
         env.answered(answer, self.y, here)
@@ -132,9 +132,9 @@ struct TickLeaf<L> {
 }
 
 impl<C: Context, L: Leaf<C>> Step<C> for TickLeaf<L> {
-    fn step(&self, env: &mut Env<'_, '_, '_, C>, here: &Placed<C>) -> Pc {
+    fn step<'e>(&self, env: &mut Env<'e, '_, '_, C>, here: &'e Placed<C>) -> Pc {
         env.frame.old = IDLE;
-        env.frame.pc = here.pc;
+        env.frame.here = Some(here);
         let state = from(env.mem, self.slot);
         let answer = ask(&*self.leaf, Phase::Tick, state, &mut env.cx);
         env.answered(answer, self.y, here)
@@ -173,9 +173,9 @@ pub(super) struct Whole {
 }
 
 impl<C: Context> Step<C> for Whole {
-    fn step(&self, env: &mut Env<'_, '_, '_, C>, here: &Placed<C>) -> Pc {
+    fn step<'e>(&self, env: &mut Env<'e, '_, '_, C>, here: &'e Placed<C>) -> Pc {
         // The block is the context's, and so is what it does to show it.
-        env.frame.pc = here.pc;
+        env.frame.here = Some(here);
         let block = C::block(env.cx.at());
         let to = env.code.rows().judge(self.place, block);
         match env.code.step(to) {
@@ -191,8 +191,8 @@ pub(super) struct Fraction {
 }
 
 impl<C: Context> Step<C> for Fraction {
-    fn step(&self, env: &mut Env<'_, '_, '_, C>, here: &Placed<C>) -> Pc {
-        env.frame.pc = here.pc;
+    fn step<'e>(&self, env: &mut Env<'e, '_, '_, C>, here: &'e Placed<C>) -> Pc {
+        env.frame.here = Some(here);
         let holds = self.quick.fraction(C::block(env.cx.at()));
         here.judged(holds).go(env)
     }
@@ -205,8 +205,8 @@ pub(super) struct Small {
 }
 
 impl<C: Context> Step<C> for Small {
-    fn step(&self, env: &mut Env<'_, '_, '_, C>, here: &Placed<C>) -> Pc {
-        env.frame.pc = here.pc;
+    fn step<'e>(&self, env: &mut Env<'e, '_, '_, C>, here: &'e Placed<C>) -> Pc {
+        env.frame.here = Some(here);
         let holds = self.quick.small(self.ty, C::block(env.cx.at()));
         here.judged(holds).go(env)
     }
@@ -221,24 +221,24 @@ pub(super) struct WaitStart {
 
 impl WaitStart {
     #[inline(always)]
-    fn until<C: Context>(
+    fn until<'e, C: Context>(
         self,
         deadline: Deadline,
-        env: &mut Env<'_, '_, '_, C>,
-        here: &Placed<C>,
+        env: &mut Env<'e, '_, '_, C>,
+        here: &'e Placed<C>,
     ) -> Pc {
         if deadline.passed(env.cx.now()) {
             here.s().go(env)
         } else {
             put_deadline(env.mem, self.slot, deadline);
-            env.yield_at(here.pc, self.y)
+            env.yield_at(here, self.y)
         }
     }
 }
 
 impl<C: Context> Step<C> for WaitStart {
-    fn step(&self, env: &mut Env<'_, '_, '_, C>, here: &Placed<C>) -> Pc {
-        env.frame.pc = here.pc;
+    fn step<'e>(&self, env: &mut Env<'e, '_, '_, C>, here: &'e Placed<C>) -> Pc {
+        env.frame.here = Some(here);
         let deadline = env.deadline(self.spec);
         self.until(deadline, env, here)
     }
@@ -251,7 +251,7 @@ pub(super) struct WaitFixed {
 }
 
 impl<C: Context> Step<C> for WaitFixed {
-    fn step(&self, env: &mut Env<'_, '_, '_, C>, here: &Placed<C>) -> Pc {
+    fn step<'e>(&self, env: &mut Env<'e, '_, '_, C>, here: &'e Placed<C>) -> Pc {
         let deadline = Deadline::after(env.cx.now(), self.ns);
         self.wait.until(deadline, env, here)
     }
@@ -263,12 +263,12 @@ pub(super) struct WaitTick {
 }
 
 impl<C: Context> Step<C> for WaitTick {
-    fn step(&self, env: &mut Env<'_, '_, '_, C>, here: &Placed<C>) -> Pc {
+    fn step<'e>(&self, env: &mut Env<'e, '_, '_, C>, here: &'e Placed<C>) -> Pc {
         env.frame.old = IDLE;
         if get_deadline(env.mem, self.slot).passed(env.cx.now()) {
             here.s().go(env)
         } else {
-            env.yield_at(here.pc, self.y)
+            env.yield_at(here, self.y)
         }
     }
 }
@@ -280,7 +280,7 @@ pub(super) struct Gate {
 }
 
 impl<C: Context> Step<C> for Gate {
-    fn step(&self, env: &mut Env<'_, '_, '_, C>, here: &Placed<C>) -> Pc {
+    fn step<'e>(&self, env: &mut Env<'e, '_, '_, C>, here: &'e Placed<C>) -> Pc {
         let until = get_deadline(env.mem, self.slot);
         let way = if until.is_set() && !until.passed(env.cx.now()) {
             let failed = self.replay && env.mem[self.slot as usize + 7] == Status::Failure as u8;
@@ -298,7 +298,7 @@ pub(super) struct Limit {
 }
 
 impl<C: Context> Step<C> for Limit {
-    fn step(&self, env: &mut Env<'_, '_, '_, C>, here: &Placed<C>) -> Pc {
+    fn step<'e>(&self, env: &mut Env<'e, '_, '_, C>, here: &'e Placed<C>) -> Pc {
         let late = get_deadline(env.mem, self.slot).passed(env.cx.now());
         let way = if late { here.s() } else { here.f() };
         way.go(env)
@@ -310,8 +310,8 @@ pub(super) struct YieldAt {
 }
 
 impl<C: Context> Step<C> for YieldAt {
-    fn step(&self, env: &mut Env<'_, '_, '_, C>, here: &Placed<C>) -> Pc {
-        env.yield_at(here.pc, self.y)
+    fn step<'e>(&self, env: &mut Env<'e, '_, '_, C>, here: &'e Placed<C>) -> Pc {
+        env.yield_at(here, self.y)
     }
 }
 
@@ -322,7 +322,7 @@ pub(super) struct Resume {
 }
 
 impl<C: Context> Step<C> for Resume {
-    fn step(&self, env: &mut Env<'_, '_, '_, C>, here: &Placed<C>) -> Pc {
+    fn step<'e>(&self, env: &mut Env<'e, '_, '_, C>, here: &'e Placed<C>) -> Pc {
         // Idle is the greatest number, so it lies in no region.
         let k = env.frame.old.wrapping_sub(self.lo);
         if k < self.len {
@@ -340,11 +340,11 @@ pub(super) struct Exit {
 }
 
 impl<C: Context> Step<C> for Exit {
-    fn step(&self, env: &mut Env<'_, '_, '_, C>, here: &Placed<C>) -> Pc {
+    fn step<'e>(&self, env: &mut Env<'e, '_, '_, C>, here: &'e Placed<C>) -> Pc {
         let old = env.frame.old;
         if self.lo <= old && old < self.hi {
             env.frame.old = IDLE;
-            env.frame.pc = here.pc;
+            env.frame.here = Some(here);
             env.unwind(old, self.node.0);
         }
         here.s().go(env)
@@ -354,7 +354,7 @@ impl<C: Context> Step<C> for Exit {
 pub(super) struct Consume;
 
 impl<C: Context> Step<C> for Consume {
-    fn step(&self, env: &mut Env<'_, '_, '_, C>, here: &Placed<C>) -> Pc {
+    fn step<'e>(&self, env: &mut Env<'e, '_, '_, C>, here: &'e Placed<C>) -> Pc {
         env.frame.old = IDLE;
         here.s().go(env)
     }
@@ -366,7 +366,7 @@ pub(super) struct Set {
 }
 
 impl<C: Context> Step<C> for Set {
-    fn step(&self, env: &mut Env<'_, '_, '_, C>, here: &Placed<C>) -> Pc {
+    fn step<'e>(&self, env: &mut Env<'e, '_, '_, C>, here: &'e Placed<C>) -> Pc {
         env.mem[self.slot as usize] = self.value;
         here.s().go(env)
     }
@@ -378,7 +378,7 @@ pub(super) struct If {
 }
 
 impl<C: Context> Step<C> for If {
-    fn step(&self, env: &mut Env<'_, '_, '_, C>, here: &Placed<C>) -> Pc {
+    fn step<'e>(&self, env: &mut Env<'e, '_, '_, C>, here: &'e Placed<C>) -> Pc {
         let set = env.mem[self.slot as usize] != 0;
         let way = if set { here.s() } else { here.f() };
         way.go(env)
@@ -391,7 +391,7 @@ pub(super) struct Done {
 }
 
 impl<C: Context> Step<C> for Done {
-    fn step(&self, _: &mut Env<'_, '_, '_, C>, _: &Placed<C>) -> Pc {
+    fn step<'e>(&self, _: &mut Env<'e, '_, '_, C>, _: &'e Placed<C>) -> Pc {
         self.over
     }
 }
@@ -403,8 +403,8 @@ pub(super) struct Mark {
 }
 
 impl<C: Context> Step<C> for Mark {
-    fn step(&self, env: &mut Env<'_, '_, '_, C>, here: &Placed<C>) -> Pc {
-        env.frame.pc = here.pc;
+    fn step<'e>(&self, env: &mut Env<'e, '_, '_, C>, here: &'e Placed<C>) -> Pc {
+        env.frame.here = Some(here);
         env.show_keys_now();
         if let Some(trace) = env.beside.trace() {
             match self.status {
@@ -420,8 +420,8 @@ impl<C: Context> Step<C> for Mark {
 pub(super) struct Rare;
 
 impl<C: Context> Step<C> for Rare {
-    fn step(&self, env: &mut Env<'_, '_, '_, C>, here: &Placed<C>) -> Pc {
-        env.out_of_line(here.pc)
+    fn step<'e>(&self, env: &mut Env<'e, '_, '_, C>, here: &'e Placed<C>) -> Pc {
+        env.out_of_line(here)
     }
 }
 
@@ -429,7 +429,7 @@ impl<C: Context> Step<C> for Rare {
 pub(super) struct Loud<C: Context>(pub(super) Box<dyn Step<C>>);
 
 impl<C: Context> Step<C> for Loud<C> {
-    fn step(&self, env: &mut Env<'_, '_, '_, C>, here: &Placed<C>) -> Pc {
+    fn step<'e>(&self, env: &mut Env<'e, '_, '_, C>, here: &'e Placed<C>) -> Pc {
         env.beside.hear();
         self.0.step(env, here)
     }

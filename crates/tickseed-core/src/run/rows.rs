@@ -93,18 +93,18 @@ impl Rows {
     /// Judges guards from a place in a row on: where the tick goes on.
     #[inline(always)]
     pub(super) fn judge(&self, place: u32, block: &[u8]) -> Pc {
-        let mut row = self.from(place);
+        let mut row = self.from(place).iter();
         loop {
-            let Some((guard, rest)) = row.split_first() else {
+            let Some(guard) = row.next() else {
                 out_of_bounds()
             };
             if guard.stay.holds(block) {
-                row = rest;
-            } else if guard.leave & !(ROW - 1) == ROW {
-                row = self.from(guard.leave & (ROW - 1));
-            } else {
+                continue;
+            }
+            if guard.leave & !(ROW - 1) != ROW {
                 return guard.leave;
             }
+            row = self.from(guard.leave & (ROW - 1)).iter();
         }
     }
 

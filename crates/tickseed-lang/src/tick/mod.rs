@@ -2,6 +2,7 @@
 
 mod items;
 mod nodes;
+mod options;
 mod trivia;
 mod values;
 

@@ -330,8 +330,9 @@ impl Checker<'_> {
                             (least, most) => alloc::format!("{least} to {most}"),
                         };
                         let message = alloc::format!(
-                            "{} has {children} children, it takes {takes}",
+                            "{} has {}, it takes {takes}",
                             node.label(),
+                            count(children, "child", "children"),
                         );
                         self.report(id, Rule::Arity, message, "add or remove children");
                     }
@@ -351,8 +352,9 @@ impl Checker<'_> {
         }
         if weights.len() != children {
             let message = alloc::format!(
-                "there are {} weights for {children} children",
-                weights.len()
+                "{} for {}",
+                count(weights.len(), "weight", "weights"),
+                count(children, "child", "children"),
             );
             self.report(
                 id,
@@ -456,4 +458,9 @@ impl Checker<'_> {
             }
         }
     }
+}
+
+/// So many things, in words.
+fn count(n: usize, one: &str, more: &str) -> String {
+    alloc::format!("{n} {}", if n == 1 { one } else { more })
 }

@@ -39,6 +39,47 @@ impl Fail {
     }
 }
 
+/// Output of a command whose verdict counts also when its reader (`| head`) has had enough: what
+/// is written from then on goes nowhere.
+pub(crate) struct UntilClosed<W> {
+    out: W,
+    closed: bool,
+}
+
+impl<W> UntilClosed<W> {
+    pub(crate) fn new(out: W) -> UntilClosed<W> {
+        UntilClosed { out, closed: false }
+    }
+
+    fn heard(&mut self, done: io::Result<()>) -> io::Result<()> {
+        match done {
+            Err(e) if e.kind() == io::ErrorKind::BrokenPipe => {
+                self.closed = true;
+                Ok(())
+            }
+            other => other,
+        }
+    }
+}
+
+impl<W: io::Write> io::Write for UntilClosed<W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        if !self.closed {
+            let done = self.out.write_all(bytes);
+            self.heard(done)?;
+        }
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        if self.closed {
+            return Ok(());
+        }
+        let done = self.out.flush();
+        self.heard(done)
+    }
+}
+
 impl From<io::Error> for Fail {
     fn from(e: io::Error) -> Fail {
         Fail::Output(e)

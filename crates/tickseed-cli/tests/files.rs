@@ -62,6 +62,31 @@ fn included_files_are_checked_and_reported_once() {
         .says(&["lib/legs.tick:2:13"]);
 }
 
+/// The verdict does not depend on how much of the messages somebody reads.
+#[test]
+fn errors_count_when_the_reader_goes_away() {
+    use std::process::Stdio;
+    let f = Folder::new("the_reader_goes_away");
+    // More than a pipe holds.
+    let trees: String = (0..2000)
+        .map(|i| format!("tree A{i} {{ Patrl }}\n"))
+        .collect();
+    f.write("a.tick", format!("leaf Patrol\n{trees}"));
+    for command in [&["check"][..], &["check", "--json"]] {
+        let mut child = f
+            .command(command)
+            .arg("a.tick")
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        drop(child.stdout.take());
+        let out = child.wait_with_output().unwrap();
+        assert_eq!(out.status.code(), Some(1), "{command:?}");
+        assert!(out.stderr.is_empty(), "{command:?}");
+    }
+}
+
 #[test]
 fn messages_as_json() {
     let f = Folder::new("messages_as_json");

@@ -9,7 +9,7 @@ use tickseed_lang::{build, check, simulate};
 
 use super::input;
 use super::messages::Messages;
-use crate::fail::Fail;
+use crate::fail::{Fail, UntilClosed};
 
 /// Which messages count as failures besides errors.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
@@ -49,7 +49,7 @@ impl Check {
         let files = input::expand(&self.files, &["tick", "xml"])?;
         let stdout = std::io::stdout();
         let mut messages = Messages::new(self.json, stdout.is_terminal());
-        let mut out = stdout.lock();
+        let mut out = UntilClosed::new(stdout.lock());
         for file in &files {
             let loaded = input::load_with(file, self.stdin_name.as_deref(), &self.with)?;
             let found = findings(&loaded, self.allow_unknown_nodes);

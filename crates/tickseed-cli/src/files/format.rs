@@ -7,7 +7,7 @@ use tickseed_lang::{fmt, load, model, tick};
 
 use super::input;
 use super::messages::Messages;
-use crate::fail::Fail;
+use crate::fail::{Fail, UntilClosed};
 
 #[derive(clap::Args, Clone, Debug)]
 #[command(
@@ -27,7 +27,7 @@ impl Format {
     pub(crate) fn run(&self) -> Result<(), Fail> {
         let files = input::expand(&self.files, &["tick"])?;
         let mut messages = Messages::on_stderr();
-        let mut out = std::io::stdout().lock();
+        let mut out = UntilClosed::new(std::io::stdout().lock());
         let (mut changed, mut broken) = (0, 0);
         for file in &files {
             let bytes = input::read(file)?;

@@ -95,8 +95,11 @@ fn head(json: bool, world: &dyn World, out: &mut impl Write) -> Result<(), Fail>
     for (id, node) in def.iter() {
         let depth = def.ancestors(id).count();
         let kind = node.kind.name();
-        let name = node.name.as_deref().unwrap_or("");
-        writeln!(out, "{:indent$}{kind} {name}", "", indent = 2 + depth * 2)?;
+        write!(out, "{:indent$}{kind}", "", indent = 2 + depth * 2)?;
+        match node.name.as_deref() {
+            Some(name) => writeln!(out, " {name}")?,
+            None => writeln!(out)?,
+        }
     }
     Ok(())
 }
@@ -104,7 +107,10 @@ fn head(json: bool, world: &dyn World, out: &mut impl Write) -> Result<(), Fail>
 /// What an agent takes.
 fn bytes(world: &dyn World) -> String {
     match world.figures() {
-        None => format!("{} bytes of tree state", world.bytes_per_agent()),
+        None => match world.bytes_per_agent() {
+            1 => "1 byte of tree state".to_owned(),
+            n => format!("{n} bytes of tree state"),
+        },
         Some(f) => format!(
             "{:.1} bytes of tree state and {:.1} of scheduling",
             f.state_bytes, f.scheduling_bytes

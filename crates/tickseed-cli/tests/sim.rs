@@ -43,6 +43,14 @@ fn leaves_do_as_flags_say_and_ticks_alike_are_told_once() {
 }
 
 #[test]
+fn a_quiet_run_is_its_summary_alone() {
+    let f = Folder::new("sim_quiet");
+    f.write("guard.tick", GUARD);
+    let ran = f.run(&["sim", "guard.tick", "--quiet"]).code(0);
+    assert!(ran.out.starts_with("7 ticks, last: "), "{}", ran.out);
+}
+
+#[test]
 fn plans_seeds_and_restarts() {
     let f = Folder::new("sim_plans");
     f.write("guard.tick", GUARD);

@@ -85,8 +85,7 @@ fn the_page_on_tree_files_is_true() {
                     commands += 1;
                     shown += &format!("$ tickseed {line}\n");
                     for stream in [&output.stdout, &output.stderr] {
-                        let printed = String::from_utf8_lossy(stream).replace("\r\n", "\n");
-                        shown += printed.trim_start_matches('\n');
+                        shown += &String::from_utf8_lossy(stream).replace("\r\n", "\n");
                     }
                 }
                 if update {

@@ -174,7 +174,11 @@ impl<W: Write> Out<W> {
         let idle = counted.clone().filter(|(_, counts)| counts.none());
         let idle: Vec<&str> = idle.map(|(path, _)| path).collect();
         let ticks = if self.ticks == 1 { "tick" } else { "ticks" };
-        writeln!(self.out, "\n{} {ticks}, last: {last}", self.ticks)?;
+        if self.form == Form::Text {
+            // Between the last tick and what is counted.
+            writeln!(self.out)?;
+        }
+        writeln!(self.out, "{} {ticks}, last: {last}", self.ticks)?;
         writeln!(
             self.out,
             "{:>9}{:>9}{:>9}{:>9}{:>9}  node",

@@ -145,6 +145,41 @@ fn a_reader_that_goes_away_is_no_failure() {
     assert_eq!(errors, "");
 }
 
+/// A window that is closed takes what ran in it along. (`script` makes a terminal.)
+#[test]
+#[cfg(target_os = "linux")]
+fn a_screen_ends_with_its_terminal() {
+    let folder = std::path::PathBuf::from(env!("CARGO_TARGET_TMPDIR"));
+    let pid_file = folder.join("screen.pid");
+    let _ = std::fs::remove_file(&pid_file);
+    let binary = env!("CARGO_BIN_EXE_tickseed");
+    let run = format!("echo $$ > {}; exec {binary} run robot", pid_file.display());
+    let terminal = Command::new("script")
+        .args(["-qfc", &run, "/dev/null"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn();
+    let Ok(mut terminal) = terminal else {
+        println!("skipped: there is no `script`");
+        return;
+    };
+    let mut shown = terminal.stdout.take().unwrap();
+    // It is on the screen once it has drawn something.
+    let mut some = [0; 2000];
+    shown.read_exact(&mut some).unwrap();
+    let pid = std::fs::read_to_string(&pid_file).unwrap();
+    terminal.kill().unwrap();
+    terminal.wait().unwrap();
+    let stat = std::path::Path::new("/proc").join(pid.trim()).join("stat");
+    // One that has ended may wait for whoever collects it.
+    let lives = || std::fs::read_to_string(&stat).is_ok_and(|s| !s.contains(") Z "));
+    let patience = std::time::Instant::now();
+    while lives() {
+        assert!(patience.elapsed().as_secs() < 60, "process {pid} lives on");
+        std::thread::sleep(std::time::Duration::from_millis(50));
+    }
+}
+
 #[test]
 fn bench_measures_workloads_and_herds() {
     let out = tickseed(&[

@@ -38,7 +38,13 @@ impl Panels {
         let [scene, side] = halves.areas(body);
         // The tree comes first; what is left goes to the facts, and the decisions need not be.
         let wanted = u16::try_from(nodes).unwrap_or(u16::MAX).saturating_add(2);
-        let rows = wanted.min(side.height.saturating_sub(6));
+        let least = if side.height >= 14 { 6 } else { 0 };
+        let rows = wanted.min(side.height - least);
+        // A border around nothing tells nothing.
+        let rows = match side.height - rows {
+            ..3 => side.height,
+            _ => rows,
+        };
         let log = if side.height - rows >= 18 { 7 } else { 0 };
         let [tree, facts, log] = Layout::vertical([
             Constraint::Length(rows),

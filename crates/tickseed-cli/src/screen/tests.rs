@@ -61,6 +61,17 @@ fn the_robot_and_its_tree_are_seen() {
 }
 
 #[test]
+fn the_tree_is_seen_on_the_smallest_screen() {
+    let mut app = app("robot");
+    steps(&mut app, 20);
+    let screen = shown(&mut app, 50, 14);
+    assert!(screen.contains("▶ reactive selector"), "{screen}");
+    // Where there is room for all of it, all of it is seen.
+    let screen = shown(&mut app, 50, 22);
+    assert!(screen.contains("▶ patrol ◀"), "{screen}");
+}
+
+#[test]
 fn keys_and_clicks_reach_the_world() {
     let mut app = app("robot");
     steps(&mut app, 5);

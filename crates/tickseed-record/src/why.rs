@@ -11,7 +11,9 @@ use crate::structure::Structure;
 
 /// The chain of reasons, the nearest first. Each follows from the one after it; the last
 /// one stands for itself. Where that is an action in a sequence, the conditions follow that
-/// the sequence had asked before, since they are why the action had its turn.
+/// the sequence had asked before, since they are why the action had its turn. Last, the nearest
+/// first, come those that let the ticked node itself have its turn: what sequences above it had
+/// asked, and what had failed in selectors.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Why {
     /// The node that was asked about.
@@ -131,7 +133,10 @@ pub fn why(def: &TreeDef, tick: &Tick, node: u32) -> Result<Why, NoAnswer> {
         .iter()
         .any(|h| *h == node || structure.below(node, *h));
     match place {
-        Some(at) => asked.because(at),
+        Some(at) => {
+            asked.because(at);
+            asked.had_its_turn(at);
+        }
         None => {
             if halted {
                 let text = format!("{} was halted in this tick", asked.name(node));
@@ -269,11 +274,44 @@ impl Asked<'_> {
             if self.info(node).kind != CONDITION {
                 continue;
             }
-            let (name, said) = (self.name(node), self.said(at));
-            let text = format!("before that, {name} {said}{}", self.own(node));
-            let keys = self.info(node).reads.clone();
-            self.add(node, What::Own { keys }, text);
+            self.before_that(at);
         }
+    }
+
+    /// What came before an entry so that it was made at all.
+    fn had_its_turn(&mut self, at: usize) {
+        let depth = |i: usize| self.report.entries()[i].depth;
+        let mut led = Vec::new();
+        let mut at = at;
+        while let Some(up) = (0..at).rev().find(|&i| depth(i) < depth(at)) {
+            let any = match self.info(self.report.entries()[up].node.0).rule {
+                Rule::InOrder(Status::Failure) => true,
+                Rule::InOrder(_) => false,
+                _ => {
+                    at = up;
+                    continue;
+                }
+            };
+            for mut before in self.children(up).into_iter().rev().filter(|&i| i < at) {
+                while let Some(child) = self.decider(before) {
+                    before = child;
+                }
+                let node = self.report.entries()[before].node.0;
+                if any || self.info(node).kind == CONDITION {
+                    led.push(before);
+                }
+            }
+            at = up;
+        }
+        led.into_iter().for_each(|at| self.before_that(at));
+    }
+
+    fn before_that(&mut self, at: usize) {
+        let node = self.report.entries()[at].node.0;
+        let (name, said) = (self.name(node), self.said(at));
+        let text = format!("before that, {name} {said}{}", self.own(node));
+        let keys = self.info(node).reads.clone();
+        self.add(node, What::Own { keys }, text);
     }
 
     /// How a node's answer follows from the child that decided it.
@@ -456,6 +494,29 @@ mod tests {
             &[
                 "`open` was not ticked: `sequence` was past it and went on at `walk`, which answered running",
                 "`walk` answered running of its own",
+            ],
+        );
+    }
+
+    #[test]
+    fn a_node_that_is_ticked_is_told_what_let_it_have_its_turn() {
+        let n = nodes::<()>();
+        let go = n.sequence([
+            n.condition("open", |_| true),
+            n.succeed().named("step"),
+            n.run_forever().named("walk"),
+        ]);
+        let low = n.sequence([n.condition("low", |_| false), n.succeed().named("charge")]);
+        let root = n.selector([low, n.fail().named("wave"), go]);
+        check(
+            root,
+            1,
+            "walk",
+            &[
+                "`walk` answered running of its own",
+                "before that, `open` answered success of its own",
+                "before that, `wave` answered failure of its own",
+                "before that, `low` answered failure of its own",
             ],
         );
     }

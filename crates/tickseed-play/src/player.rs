@@ -264,6 +264,9 @@ impl Player {
             }
             Command::Break(b) => {
                 self.check(&b)?;
+                if self.breakpoints.is_empty() {
+                    self.before = self.moment();
+                }
                 let number = self.next_breakpoint;
                 self.next_breakpoint += 1;
                 self.breakpoints.insert(number, b);
@@ -333,7 +336,7 @@ impl Player {
             return Err(format!("no agent {agent}: there are {agents}"));
         }
         self.run.focus(agent);
-        self.before = Moment::default();
+        self.before = self.moment();
         self.answered = None;
         Ok(())
     }
@@ -364,7 +367,7 @@ impl Player {
     fn seek(&mut self, tick: u64, out: &mut Vec<Event>) -> Result<(), String> {
         self.paused = true;
         self.run.seek(tick);
-        self.before = Moment::default();
+        self.before = self.moment();
         self.answered = None;
         self.show_moment(out);
         self.scene(out);
@@ -404,9 +407,8 @@ impl Player {
         let Some(mut tick) = self.run.report() else {
             return;
         };
-        let nodes = scribe::nodes(&*self.run.world);
         if self.subscription.nodes {
-            tick.nodes.clone_from(&nodes);
+            tick.nodes = scribe::nodes(&*self.run.world);
         }
         let number = tick.tick;
         if let Err(e) = &done {
@@ -422,18 +424,11 @@ impl Player {
             out.push(Event::Control(self.control()));
         }
         if self.breakpoints.is_empty() {
-            self.before = Moment::default();
             return;
         }
         let agent = self.run.world.stage().focus();
         let keys = self.run.world.keys(agent);
-        let now = Moment {
-            nodes,
-            keys: keys
-                .iter()
-                .map(|k| tickseed_core::Scalar::from(k.value).into())
-                .collect(),
-        };
+        let now = self.moment();
         let def = self.run.world.def();
         let names = Names {
             node: &|n| def.node(tickseed_core::NodeId(n)).label().to_owned(),
@@ -457,6 +452,18 @@ impl Player {
             self.paused = true;
             out.extend(hits);
             out.push(Event::Control(self.control()));
+        }
+    }
+
+    /// What breakpoints compare the next tick with. Without it they would take what was so all
+    /// along for news.
+    fn moment(&self) -> Moment {
+        let world = &*self.run.world;
+        let keys = world.keys(world.stage().focus());
+        let value = |k: &tickseed_worlds::KeyValue| tickseed_core::Scalar::from(k.value).into();
+        Moment {
+            nodes: scribe::nodes(world),
+            keys: keys.iter().map(value).collect(),
         }
     }
 

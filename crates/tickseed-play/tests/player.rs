@@ -152,6 +152,41 @@ fn breakpoints_pause_where_they_are_met() {
     assert!(refused(&mut p, Command::Unbreak { breakpoint: 9 }).contains("no breakpoint 9"));
 }
 
+/// What was so before, whether or not a breakpoint was there to see it, is no news.
+#[test]
+fn breakpoints_are_not_met_by_what_goes_on() {
+    let stop = |text: &str| Command::Break(serde_json::from_str(text).unwrap());
+    let hits = |events: &[Event]| {
+        let hit = |e: &Event| match e {
+            Event::Hit { text, .. } => Some(text.clone()),
+            _ => None,
+        };
+        events.iter().filter_map(hit).collect::<Vec<_>>()
+    };
+    let mut p = play("robot", 1);
+    send(&mut p, Command::Step { ticks: 5 });
+    // It patrols already, and its battery is not full.
+    send(&mut p, stop(r#"{"when":"entered","node":7}"#));
+    let low = r#"{"when":"key","key":3,"is":"<","value":0.99}"#;
+    send(&mut p, stop(low));
+    let none: Vec<String> = Vec::new();
+    assert_eq!(hits(&send(&mut p, Command::Step { ticks: 5 })), none);
+    // Nor by going back and on.
+    send(&mut p, Command::Seek { tick: 3 });
+    assert_eq!(hits(&send(&mut p, Command::Step { ticks: 2 })), none);
+    send(&mut p, Command::Live);
+    assert_eq!(hits(&send(&mut p, Command::Step { ticks: 1 })), none);
+    // Nor by an edit over which it runs on.
+    let source = robot_source().replace("reactive {", "reactive { // edited");
+    send(&mut p, Command::Reload { tree: 0, source });
+    assert_eq!(hits(&send(&mut p, Command::Step { ticks: 1 })), none);
+}
+
+fn robot_source() -> String {
+    let world = tickseed_worlds::WORLDS.iter().find(|w| w.name == "robot");
+    (world.unwrap().make)(1, 1).source().to_owned()
+}
+
 #[test]
 fn editing_a_key_is_a_recorded_input() {
     let mut p = play("robot", 1);

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 use tickseed_record::message::{Break, Event, Level, Moves};
 use tickseed_worlds::{Completion, Messages};
 
-use super::{Moment, Player};
+use super::Player;
 use crate::crowd::Crowd;
 use crate::scribe;
 
@@ -82,26 +82,29 @@ impl Player {
     /// Tells the watcher of the present tree, if that is not the one it knows. Breakpoints
     /// follow their nodes by path.
     pub(super) fn tell_tree(&mut self, moves: Moves, out: &mut Vec<Event>) {
-        let (old, before) = &self.told;
+        let (old, paths) = &self.told;
         if self.run.tree() == *old {
             return;
         }
         let (old, now) = (*old, self.run.world.def().paths());
+        let moved = |node: u32| now.iter().position(|p| *p == paths[node as usize]);
         let mut lost = Vec::new();
         self.breakpoints.retain(|_, b| {
             let (Break::Entered { node, .. } | Break::Answered { node, .. }) = b else {
                 return true;
             };
-            let path = &before[*node as usize];
-            let there = now.iter().position(|p| p == path);
+            let there = moved(*node);
             match there {
                 Some(i) => *node = i as u32,
-                None => lost.push(path.clone()),
+                None => lost.push(paths[*node as usize].clone()),
             }
             there.is_some()
         });
+        // What runs on over the edit is not entered anew.
+        let ticked = std::mem::take(&mut self.before.nodes).into_iter();
+        let ticked = ticked.filter_map(|(node, s)| Some((moved(node)? as u32, s)));
+        self.before.nodes = ticked.collect();
         self.told = (self.run.tree(), now);
-        self.before = Moment::default();
         self.answered = None;
         self.crowd = Crowd::default();
         self.run.tell_all();

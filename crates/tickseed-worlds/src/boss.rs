@@ -22,7 +22,7 @@ use crate::world::{Figures, Info, Input, KeyValue, Part, World};
 /// About this world.
 pub const INFO: Info = Info {
     name: "boss",
-    about: "a crowd that shares one tree: enrage, wind up and strike, idle (document 004)",
+    about: "a crowd that shares one tree: enrage, wind up and strike, idle",
     step: Duration::from_millis(50),
     agents: 1000,
     crowd: true,

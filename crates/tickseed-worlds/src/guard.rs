@@ -27,7 +27,7 @@ use crate::world::{Info, Input, KeyValue, World, read_keys, set_key};
 /// About this world.
 pub const INFO: Info = Info {
     name: "guard",
-    about: "a guard that patrols, sees an intruder, pursues and strikes (document 000)",
+    about: "a guard that patrols, sees an intruder, pursues and strikes",
     step: Duration::from_nanos(16_666_667),
     agents: 1,
     crowd: false,

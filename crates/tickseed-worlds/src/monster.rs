@@ -23,7 +23,7 @@ use crate::world::{Figures, Info, Input, KeyValue, Part, World};
 /// About this world.
 pub const INFO: Info = Info {
     name: "monster",
-    about: "monsters that die, idle, walk and attack, made by a builder (document 003)",
+    about: "monsters that die, idle, walk and attack",
     step: Duration::from_millis(50),
     agents: 6,
     crowd: true,

@@ -22,7 +22,7 @@ use crate::world::{Info, Input, KeyValue, World, read_keys, set_key};
 /// About this world.
 pub const INFO: Info = Info {
     name: "robot",
-    about: "a robot that recharges, approaches a target or patrols (document 001)",
+    about: "a robot that recharges, approaches a target or patrols",
     step: Duration::from_millis(50),
     agents: 1,
     crowd: false,

@@ -32,9 +32,9 @@ pub(crate) fn studio(arguments: &[String]) -> bool {
     if !build() {
         return false;
     }
+    println!("== the command that serves it (the first time this takes minutes)");
     let mut all = vec![
         "run",
-        "--quiet",
         "--profile",
         "fast",
         "-p",

@@ -33,6 +33,7 @@ impl Studio {
                 let server =
                     tickseed_studio::Server::bind(self.port).map_err(|e| self.taken(&e))?;
                 writeln!(std::io::stdout(), "the studio is at {}", server.address())?;
+                say_how_to_stop();
                 server.run()
             }
         }
@@ -59,7 +60,14 @@ impl Studio {
             quiet: false,
         };
         serving::run(served, |server| {
-            writeln!(std::io::stdout(), "the studio is at {}", server.page())
+            writeln!(std::io::stdout(), "the studio is at {}", server.page())?;
+            say_how_to_stop();
+            Ok(())
         })
     }
+}
+
+/// To people only: programs read the address from standard output.
+fn say_how_to_stop() {
+    eprintln!("Ctrl-C stops it");
 }

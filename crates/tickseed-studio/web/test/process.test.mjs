@@ -44,7 +44,7 @@ test('a process takes another tree, and one with a mistake it does not', async (
   const state = (text) => page.locator('[data-test=source-state]', { hasText: text }).waitFor();
   const own = await page.evaluate(() => window.tickseed.source);
   await edit('tree Robot { patrl }\n');
-  await page.locator('[data-test=mistakes]', { hasText: 'Did you mean `patrol`?' }).waitFor();
+  await page.locator('[data-test=mistakes]', { hasText: 'Did you mean patrol?' }).waitFor();
   await page.locator('[data-test=apply]').click();
   await state('1 mistake');
   // Once more, to know when the process has answered: it refuses.

@@ -232,6 +232,25 @@ test('breakpoints on a node and on a key pause the run', async () => {
   await page.getByText(/battery is 0\.1/).waitFor();
   await page.getByText('Paused', { exact: true }).waitFor();
   await page.getByRole('button', { name: 'Remove: battery < 0.5' }).click();
+  // Once time goes on, it is not paused there any more.
+  await step();
+  assert.equal((await page.locator('[data-test=notice]').textContent()).trim(), '');
+});
+
+test('what a breakpoint says covers nothing, and those that are set are in sight', async () => {
+  await page.locator('[data-label="patrol"]').click();
+  await page.locator('[data-test=break-failed]').click();
+  await page.getByRole('tab', { name: 'Blackboard' }).click();
+  const entry = page.locator('[data-test=breakpoints] .node', { hasText: 'patrol answers failure' });
+  const seen = await entry.evaluate((e) => {
+    const { left, top, width, height } = e.getBoundingClientRect();
+    return document.elementFromPoint(left + width / 2, top + height / 2) === e;
+  });
+  assert.ok(seen, 'the list is not hidden below the keys');
+  await entry.click();
+  await page.locator('[data-test=break-failed][aria-pressed=true]').click();
+  await page.locator('[data-test=break-failed][aria-pressed=false]').waitFor();
+  await page.getByRole('tab', { name: 'Blackboard' }).click();
 });
 
 test('editing a key is an input', async () => {

@@ -64,7 +64,7 @@ test('a mistake is told as one types, and applying it keeps the old tree', async
   await typeAfter(page, 'patrol', 'l');
   await says('1 mistake');
   const mistake = page.locator('[data-test=mistakes] li');
-  assert.match(await mistake.innerText(), /Line 14\s+Node not recognized: patroll\. Did you mean `patrol`\?/);
+  assert.match(await mistake.innerText(), /Line 14\s+Node not recognized: patroll\.\s+Did you mean patrol\?/);
   await page.locator('.cm-lintRange-error', { hasText: 'patroll' }).waitFor();
   await page.keyboard.press('Control+Enter');
   // Once more, to know when the engine has answered: it refuses.
@@ -165,7 +165,7 @@ test('a text that is being written keeps its mistakes when another is applied', 
   await page.locator('[data-test=dock]').check();
   await page.locator('[data-label="dock"]').waitFor();
   await says('1 mistake');
-  await page.locator('[data-test=mistakes]', { hasText: 'Did you mean `approach`?' }).waitFor();
+  await page.locator('[data-test=mistakes]', { hasText: 'Did you mean approach?' }).waitFor();
   await page.locator('[data-test=dock]').uncheck();
   await page.locator('[data-label="dock"]').waitFor({ state: 'detached' });
   await page.locator('[data-test=revert]').click();

@@ -57,6 +57,9 @@ export interface Applied {
   moves: Moves;
 }
 
+/** Commands that move on in time, or elsewhere: what was said of the moment before is over then. */
+const MOVES = new Set(['world', 'pin', 'run', 'pause', 'step', 'step_back', 'step_node', 'seek', 'live']);
+
 /** All that the page knows, kept up to date by the events of one connection. */
 export class Studio implements Listener {
   worlds = $state.raw<Known[]>([]);
@@ -70,7 +73,9 @@ export class Studio implements Listener {
   states = $state.raw<(NodeState | undefined)[]>([]);
   keys = $state.raw<(KeyState | undefined)[]>([]);
   summary = $state.raw<AgentSummary[]>([]);
-  selected = $state<number>();
+  private picked = $state<number>();
+  /** Counts up whenever a node is chosen, be it the same again. */
+  chosen = $state(0);
   notice = $state.raw<{ text: string; tone: 'info' | 'bad' }>();
   breakpoints = $state.raw<Map<number, Break>>(new Map());
   up = $state(false);
@@ -175,6 +180,16 @@ export class Studio implements Listener {
     }
   }
 
+  /** The node that is chosen. */
+  get selected(): number | undefined {
+    return this.picked;
+  }
+
+  set selected(node: number | undefined) {
+    this.picked = node;
+    this.chosen++;
+  }
+
   /** Begins a world. */
   open(name: string, seed: number, agents?: number): void {
     void this.do({ do: 'world', name, seed, ...(agents ? { agents } : {}) });
@@ -202,6 +217,8 @@ export class Studio implements Listener {
 
   /** Sends a command; the answer, or an error that is shown and thrown away. */
   async do(command: Command): Promise<unknown> {
+    // That the process is gone stays true.
+    if (MOVES.has(command.do) && this.up) this.notice = undefined;
     try {
       if (command.do === 'seek' || command.do === 'step_back' || command.do === 'live') this.seeking = true;
       return await this.send(this.transport, command);
@@ -301,20 +318,27 @@ export class Studio implements Listener {
     }
   }
 
+  /** Puts a text in the place of the one that runs; fails if it has mistakes. */
+  async reload(source: string): Promise<Mistake[]> {
+    const { tick } = this.control;
+    this.notice = undefined;
+    this.applied = undefined;
+    const command = { do: 'reload', tree: this.tree?.id ?? 0, source };
+    const answer = (await this.send(this.transport, command)) as { moves: Moves; mistakes: Mistake[] };
+    this.applied = { tick, moves: answer.moves };
+    if (this.draft === source) this.draft = undefined;
+    return answer.mistakes;
+  }
+
   /** Puts a text, or else that of the editor, in the place of the one that runs. */
   async apply(source = this.draft ?? this.source): Promise<boolean> {
-    const tick = this.control.tick;
     // What is said of another text is nothing to the one that is being written.
     const shown = this.draft === undefined || this.draft === source;
     try {
-      const command = { do: 'reload', tree: this.tree?.id ?? 0, source };
-      const answer = (await this.send(this.transport, command)) as { moves: Moves; mistakes: Mistake[] };
-      if (shown) this.mistakes = answer.mistakes;
-      this.applied = { tick, moves: answer.moves };
-      if (this.draft === source) this.draft = undefined;
+      const mistakes = await this.reload(source);
+      if (shown) this.mistakes = mistakes;
       return true;
     } catch (e) {
-      this.applied = undefined;
       if (shown && e instanceof Refused && e.mistakes.length > 0) this.mistakes = e.mistakes;
       else this.notice = { text: e instanceof Error ? e.message : String(e), tone: 'bad' };
       return false;
@@ -431,7 +455,7 @@ export class Studio implements Listener {
     this.draft = undefined;
     this.mistakes = [];
     this.applied = undefined;
-    this.selected = undefined;
+    this.picked = undefined;
     this.summary = [];
     this.rewound();
     this.revision++;
@@ -473,7 +497,7 @@ export class Studio implements Listener {
     }
     this.keys = this.keys.map((k) => (typeof k?.writer === 'number' ? { ...k, writer: to[k.writer] } : k));
     this.eras.add(since, tree);
-    this.selected = this.selected === undefined ? undefined : to[this.selected];
+    this.picked = this.picked === undefined ? undefined : to[this.picked];
     this.tree = tree;
     this.states = states;
     this.breakpoints = breakpoints;

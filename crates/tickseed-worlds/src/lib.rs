@@ -46,7 +46,9 @@ pub use geometry::Point;
 pub use offer::{Offer, toggled};
 pub use script::{Messages, Reloaded};
 pub use stage::Stage;
-pub use tickseed_lang::ide::Completion;
+pub use tickseed_lang::ide::{
+    Change, ChangeError, Changed, Completion, SwitchedOff, change, switched_off,
+};
 pub use view::{Bar, Mark, Shape, Tone, View};
 pub use watch::Watch;
 pub use world::{Figures, Info, Input, KeyValue, Part, Value, World};

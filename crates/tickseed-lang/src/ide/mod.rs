@@ -15,6 +15,7 @@
 //! assert!(files.hover(file, 18).unwrap().text.contains("Goes on foot."));
 //! ```
 
+mod change;
 mod complete;
 mod hover;
 mod occurrences;
@@ -29,6 +30,7 @@ use crate::lex::is_plain_name;
 use crate::load::Loaded;
 use crate::model::{Document, FileId, Format, NodeModel, SourceMap, Span, Tree};
 
+pub use change::{Change, ChangeError, Changed, SwitchedOff, change, switched_off};
 pub use complete::{Completion, CompletionKind};
 pub use hover::Hover;
 pub use occurrences::{Occurrence, Owner, Symbol};

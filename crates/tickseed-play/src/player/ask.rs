@@ -7,7 +7,7 @@ use serde_json::value::RawValue;
 use tickseed_core::NodeId;
 use tickseed_record::message::Tick;
 use tickseed_record::why;
-use tickseed_worlds::{WORLDS, World};
+use tickseed_worlds::{Change, SwitchedOff, WORLDS, World, change, switched_off};
 
 use super::{Player, reload};
 use crate::{machine, picture};
@@ -25,6 +25,25 @@ struct Asked<'a> {
     node: Option<u32>,
     source: Option<String>,
     offset: Option<usize>,
+    from: Option<usize>,
+    to: Option<usize>,
+    change: Option<Done>,
+    with: Option<String>,
+}
+
+/// What is done to a node of a text: [`Change`] as the page says it.
+#[derive(Clone, Copy, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum Done {
+    Earlier,
+    Later,
+    Remove,
+    Duplicate,
+    Off,
+    Rename,
+    Wrap,
+    Unwrap,
+    Follow,
 }
 
 #[derive(Clone, Copy, Deserialize)]
@@ -44,10 +63,31 @@ enum Question {
     Check,
     /// What could stand at a place of such a text; the place is a number of bytes.
     Complete,
+    /// A text with a change at the node that is written from this byte to that.
+    Change,
+    /// The branches of a text that are switched off.
+    Off,
     /// The text with the behaviour that the world offers, or without if it is there.
     Offer,
     /// The state machine that the tree amounts to.
     Machine,
+}
+
+impl Done {
+    fn with(self, text: Option<String>) -> Result<Change, String> {
+        let text = || text.ok_or("`with` is missing");
+        Ok(match self {
+            Done::Earlier => Change::Earlier,
+            Done::Later => Change::Later,
+            Done::Remove => Change::Remove,
+            Done::Duplicate => Change::Duplicate,
+            Done::Off => Change::Off,
+            Done::Rename => Change::Rename(text()?),
+            Done::Wrap => Change::Wrap(text()?),
+            Done::Unwrap => Change::Unwrap,
+            Done::Follow => Change::Follow(text()?),
+        })
+    }
 }
 
 /// An answer as the page reads it.
@@ -112,6 +152,22 @@ impl Player {
                 let offset = asked.offset.ok_or("`offset` is missing")?;
                 let found = self.run.world.complete(source, offset);
                 told(&found.iter().map(reload::completion).collect::<Vec<_>>())
+            }
+            Question::Change => {
+                let source = asked.source.as_deref().ok_or("`source` is missing")?;
+                let (from, to) = asked
+                    .from
+                    .zip(asked.to)
+                    .ok_or("`from` or `to` is missing")?;
+                let what = asked.change.ok_or("`change` is missing")?;
+                let what = what.with(asked.with.clone())?;
+                let done = change(source, from..to, &what).map_err(|e| e.to_string())?;
+                told(&json!({ "text": done.text, "from": done.node.start, "to": done.node.end }))
+            }
+            Question::Off => {
+                let source = asked.source.as_deref().ok_or("`source` is missing")?;
+                let told_of = |off: &SwitchedOff| json!({ "label": off.label, "from": off.node.start, "to": off.node.end });
+                told(&switched_off(source).iter().map(told_of).collect::<Vec<_>>())
             }
             Question::Offer => {
                 let text = tickseed_worlds::toggled(&*self.run.world);

@@ -22,6 +22,7 @@ import type {
 import type { Listener, Transport } from '../transport/transport';
 import { overSocket } from '../transport/socket';
 import { inPage } from '../transport/worker';
+import { Edits } from './edits.svelte';
 import { Eras, sameNodes } from './eras';
 import { History, type NodeState } from './history';
 import { type Walk, walk } from './walk';
@@ -95,6 +96,7 @@ export class Studio implements Listener {
 
   history = new History();
   eras = new Eras();
+  edits = new Edits(this);
   private transport: Transport | undefined;
   private engine: Transport | undefined;
   private sent = new Set<number>();
@@ -321,11 +323,13 @@ export class Studio implements Listener {
   /** Puts a text in the place of the one that runs; fails if it has mistakes. */
   async reload(source: string): Promise<Mistake[]> {
     const { tick } = this.control;
+    const before = this.source;
     this.notice = undefined;
     this.applied = undefined;
     const command = { do: 'reload', tree: this.tree?.id ?? 0, source };
     const answer = (await this.send(this.transport, command)) as { moves: Moves; mistakes: Mistake[] };
     this.applied = { tick, moves: answer.moves };
+    this.edits.record(before, source);
     if (this.draft === source) this.draft = undefined;
     return answer.mistakes;
   }
@@ -455,6 +459,7 @@ export class Studio implements Listener {
     this.draft = undefined;
     this.mistakes = [];
     this.applied = undefined;
+    this.edits.forget();
     this.picked = undefined;
     this.summary = [];
     this.rewound();

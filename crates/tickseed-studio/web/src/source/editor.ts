@@ -25,6 +25,8 @@ export interface Editor {
   running(lines: number[]): void;
   /** Selects what is written from this byte to that. */
   reveal(from: number, to: number): void;
+  /** Goes on writing at this byte. */
+  write(at: number): void;
   /** Goes to a line and column, from 1. */
   go(line: number, column: number): void;
   destroy(): void;
@@ -184,6 +186,12 @@ export function edit(parent: HTMLElement, options: Options): Editor {
     view.dispatch({ selection: { anchor: from, head: to }, effects: EditorView.scrollIntoView(from, { y: 'center' }) });
   }
 
+  /** The editor counts UTF-16 units. */
+  function units(byte: number): number {
+    const bytes = new TextEncoder().encode(view.state.doc.toString());
+    return new TextDecoder().decode(bytes.subarray(0, byte)).length;
+  }
+
   return {
     set(text) {
       if (view.state.doc.toString() === text) return;
@@ -196,10 +204,10 @@ export function edit(parent: HTMLElement, options: Options): Editor {
       view.dispatch(setDiagnostics(view.state, list.map((m) => shown(doc, m))));
     },
     running: (lines) => view.dispatch({ effects: setRunning.of(lines) }),
-    reveal(from, to) {
-      const bytes = new TextEncoder().encode(view.state.doc.toString());
-      const units = (n: number) => new TextDecoder().decode(bytes.subarray(0, n)).length;
-      select(units(from), units(to));
+    reveal: (from, to) => select(units(from), units(to)),
+    write(at) {
+      select(units(at), units(at));
+      view.focus();
     },
     go(line, column) {
       const at = offset(view.state.doc, line, column);

@@ -53,6 +53,16 @@ const browser = await startBrowser({ width: 1440, height: 900 });
   await take(at, 'source');
 }
 {
+  const at = await open(browser, 'robot', 160);
+  await at.locator('[role=treeitem][data-label=approach]').click();
+  await at.locator('[data-test=change-wrap]').selectOption('timeout 5s');
+  await at.getByRole('button', { name: 'Wrap', exact: true }).click();
+  await counts(at, '[data-node]', 9);
+  await at.evaluate(() => window.tickseed.click(20, 3));
+  await step(at, 12);
+  await take(at, 'change');
+}
+{
   const at = await open(browser, 'villager', 600);
   await at.locator('[data-test=theme]').click();
   await at.getByRole('tab', { name: 'Scores' }).click();

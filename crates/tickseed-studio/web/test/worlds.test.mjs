@@ -243,7 +243,7 @@ test('the page works when opened from disk', async () => {
   await file.getByRole('tab', { name: 'Source' }).click();
   await file.locator('.cm-content').waitFor();
   await file.evaluate(() => (window.tickseed.draft = 'tree Robot { runing }\n'));
-  await file.locator('[data-test=mistakes]', { hasText: 'Did you mean `running`?' }).waitFor();
+  await file.locator('[data-test=mistakes]', { hasText: 'Did you mean running?' }).waitFor();
   await file.evaluate(() => (window.tickseed.draft = 'tree Robot { running "wait" }\n'));
   await file.locator('[data-test=source-state]', { hasText: 'Edited' }).waitFor();
   await file.locator('[data-test=apply]').click();

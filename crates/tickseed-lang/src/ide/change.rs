@@ -34,7 +34,7 @@ pub enum Change {
 /// A text that was changed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Changed {
-    /// All of it, laid out as [`format`] does.
+    /// All of it, laid out as [`fmt::format`](crate::fmt::format()) does.
     pub text: String,
     /// Where in it the node stands that the change is about; after a removal, the one that is
     /// nearest to where it stood.

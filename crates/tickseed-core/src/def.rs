@@ -257,13 +257,13 @@ impl Def {
         let mut at = Some(id);
         while let Some(n) = at {
             let node = self.node(n);
-            let mut part = String::from(node.label());
+            let mut part = Self::path_part(node.label()).into_owned();
             if let Some(p) = node.parent {
                 let twins = self
                     .node(p)
                     .children
                     .iter()
-                    .filter(|c| self.node(**c).label() == part);
+                    .filter(|c| self.node(**c).label() == node.label());
                 if twins.clone().nth(1).is_some() {
                     let place = twins.take_while(|c| **c != n).count() + 1;
                     part.push_str(&alloc::format!("#{place}"));
@@ -276,13 +276,42 @@ impl Def {
         parts.join("/")
     }
 
+    /// A label as paths have it: a `/` is written `%2F`, and what would read as a number behind the
+    /// label or as such a spelling has its `#` or `%` written `%23` and `%25`. So different nodes have
+    /// different paths whatever they are called.
+    #[must_use]
+    pub fn path_part(label: &str) -> Cow<'_, str> {
+        let numbered = label.rsplit_once('#').is_some_and(|(_, number)| {
+            !number.is_empty() && number.bytes().all(|b| b.is_ascii_digit())
+        });
+        if !numbered && !label.contains(['/', '%']) {
+            return Cow::Borrowed(label);
+        }
+        let last = label.rfind('#').filter(|_| numbered);
+        let mut part = String::with_capacity(label.len() + 2);
+        for (at, c) in label.char_indices() {
+            match c {
+                '/' => part.push_str("%2F"),
+                '#' if last == Some(at) => part.push_str("%23"),
+                '%' if ["2F", "23", "25"]
+                    .iter()
+                    .any(|hex| label[at + 1..].starts_with(hex)) =>
+                {
+                    part.push_str("%25");
+                }
+                c => part.push(c),
+            }
+        }
+        Cow::Owned(part)
+    }
+
     /// The paths of all nodes, by number. In wide trees this is much quicker than asking
     /// for one after the other, since siblings with equal labels are counted only once.
     #[must_use]
     pub fn paths(&self) -> Vec<String> {
         let mut paths: Vec<String> = Vec::with_capacity(self.len());
         paths.resize(self.len(), String::new());
-        paths[0] = self.node(NodeId::ROOT).label().into();
+        paths[0] = Self::path_part(self.node(NodeId::ROOT).label()).into_owned();
         for (id, node) in self.iter() {
             for (child, part) in self.parts(node) {
                 paths[child.index()] = alloc::format!("{}/{part}", paths[id.index()]);
@@ -300,12 +329,13 @@ impl Def {
         }
         node.children.iter().map(move |child| {
             let label = self.node(*child).label();
+            let shown = Self::path_part(label);
             let part = match twins.get_mut(label) {
                 Some((count, met)) if *count > 1 => {
                     *met += 1;
-                    alloc::format!("{label}#{met}")
+                    alloc::format!("{shown}#{met}")
                 }
-                _ => label.into(),
+                _ => shown.into_owned(),
             };
             (*child, part)
         })
@@ -314,8 +344,9 @@ impl Def {
     /// The node with this path, as [`path`](Def::path) gives it.
     #[must_use]
     pub fn find_path(&self, path: &str) -> Option<NodeId> {
-        let root = path.strip_prefix(self.node(NodeId::ROOT).label())?;
-        // A label may hold a `/`, so more than one child can fit for a while.
+        let label = self.node(NodeId::ROOT).label();
+        let root = path.strip_prefix(&*Self::path_part(label))?;
+        // A label may begin with another one, so more than one child can fit for a while.
         let mut open = alloc::vec![(NodeId::ROOT, root)];
         let mut found = None;
         while let Some((id, rest)) = open.pop() {

@@ -77,6 +77,40 @@ impl Context for Counts {
     type At<'a> = Counts;
 }
 
+/// Whatever nodes are called, their paths differ and lead back to them.
+#[test]
+fn e09_names_that_look_like_paths_have_different_paths() {
+    let leaf = |name: &'static str| instant(name, "S");
+    let tree = n()
+        .sequence([
+            leaf("x#2"),
+            leaf("x"),
+            leaf("x"),
+            leaf("a/b"),
+            n().sequence([leaf("b"), leaf("50%")]).named("a"),
+            leaf("a%2Fb"),
+            leaf("x%232"),
+            leaf("#"),
+            leaf("x#y"),
+        ])
+        .named("top/1#1")
+        .build()
+        .unwrap();
+    let def: &Def = tree.def();
+    let paths: Vec<String> = def.iter().map(|(id, _)| def.path(id)).collect();
+    let expected = [
+        "x%232", "x#1", "x#2", "a%2Fb", "a", "a/b", "a/50%", "a%252Fb", "x%25232", "#", "x#y",
+    ];
+    let root = "top%2F1%231";
+    assert_eq!(paths[0], root);
+    let below = expected.map(|path| format!("{root}/{path}"));
+    assert_eq!(paths[1..], below);
+    assert_eq!(def.paths(), paths);
+    for (id, _) in def.iter() {
+        assert_eq!(def.find_path(&def.path(id)), Some(id));
+    }
+}
+
 /// Counts the ticks of its activation.
 struct Counter;
 impl Leaf<Counts> for Counter {

@@ -3,6 +3,8 @@
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 
+use tickseed_core::Def;
+
 use super::Instance;
 use crate::model::Str;
 
@@ -43,7 +45,7 @@ impl Twins {
             if !path.is_empty() {
                 path.push('/');
             }
-            path.push_str(&instances[id].name);
+            path.push_str(&Def::path_part(&instances[id].name));
             let number = self.number(instances, id);
             if number > 1 {
                 path.push('#');

@@ -98,7 +98,14 @@ impl Job {
         let (cancel, result) = (job.cancel.clone(), job.result.clone());
         let run = move || {
             let done = catch_unwind(AssertUnwindSafe(|| work(&cancel)));
-            let done = done.unwrap_or_else(|_| Err(LeafError::new("the work panicked")));
+            let done = done.unwrap_or_else(|panic| {
+                let said = (panic.downcast_ref::<&str>().copied())
+                    .or_else(|| panic.downcast_ref::<String>().map(String::as_str));
+                Err(LeafError::new(match said {
+                    Some(said) => format!("the work panicked: {said}"),
+                    None => "the work panicked".to_owned(),
+                }))
+            });
             *result.lock().unwrap_or_else(PoisonError::into_inner) = Some(done);
             if !cancel.is_cancelled() {
                 notify.call();

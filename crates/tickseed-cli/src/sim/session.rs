@@ -299,7 +299,9 @@ impl Session {
 fn load(args: &Args, plan: &Plan) -> Result<Result<Loaded<simulate::Sim>, Failed>, Fail> {
     let mut files: load::Loaded = files::load_with(&args.file, None, &args.how.with)?;
     let registry = simulate::registry(&files.documents, plan);
+    let described = check::described(&files.documents);
     let misspelt = check::misspelt(&files.documents);
+    files.diagnostics.extend(described);
     files.diagnostics.extend(misspelt);
     let mut options = build::Options::default();
     options.main.clone_from(&args.how.tree);

@@ -7,6 +7,7 @@
 
 mod keys;
 mod layout;
+mod named;
 mod save;
 pub(crate) mod view;
 
@@ -16,6 +17,7 @@ use std::sync::{Arc, OnceLock};
 
 pub use keys::key_of;
 pub use layout::{Layout, Mark, SlotInfo, TooMany};
+pub use named::KeyError;
 pub use save::RestoreError;
 use tickseed_core::{Context, KeyId, Scalar};
 pub use view::{FIELDS, UserFunction, View, ViewMut, field_slot};
@@ -275,21 +277,6 @@ impl Board {
             self.values[at] = Datum::None;
             self.objects[at] = None;
             self.marks[at] = Mark::ABSENT;
-        }
-    }
-
-    /// A value by the path of its scope (empty for the root) and its name. For set-up and tools:
-    /// it searches for the name.
-    #[must_use]
-    pub fn by_name(&self, path: &str, name: &str) -> Option<Datum> {
-        self.layout.find(path, name).map(|slot| self.get(slot))
-    }
-
-    /// Writes a key by name; `false` if there is none or the value does not fit.
-    pub fn set_by_name(&mut self, path: &str, name: &str, value: Datum) -> bool {
-        match self.layout.find(path, name) {
-            Some(slot) => self.set(slot, value),
-            None => false,
         }
     }
 

@@ -44,6 +44,8 @@ pub(crate) struct Scope {
     pub(crate) remaps: HashMap<String, KeyRef>,
     pub(crate) autoremap: bool,
     pub(crate) keys: HashMap<String, Binding>,
+    /// What a use of a tree in XML hands over and nothing inside has named yet.
+    pub(super) given: HashMap<String, Span>,
     /// The indices of the `for`s around what is made now, innermost last.
     pub(super) loops: Vec<String>,
     /// The slots of indices whose loops are over; the next loops of the scope use them.
@@ -93,6 +95,9 @@ impl<C: HasBoard> Loader<'_, C> {
                 name: key.name.clone(),
             };
             return self.try_resolve(ROOT, &local, span);
+        }
+        if !self.scopes[scope].given.is_empty() {
+            self.scopes[scope].given.remove(name);
         }
         if let Some(binding) = self.scopes[scope].keys.get(name) {
             return Ok(binding.clone());

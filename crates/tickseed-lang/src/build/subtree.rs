@@ -72,6 +72,9 @@ impl<'d, C: HasBoard> Loader<'d, C> {
             self.parameters(node, tree, place, scope, &mut computed);
         }
         let body = self.body(tree, scope, Some(place.id));
+        if xml {
+            self.unnamed(node, tree, scope);
+        }
         let body = match body {
             Some(body) if !computed.is_empty() => {
                 let program = Program { steps: computed };
@@ -137,6 +140,9 @@ impl<'d, C: HasBoard> Loader<'d, C> {
                 continue;
             };
             self.xml_argument(attribute.name(), value, place, scope);
+            let span = attribute.name.as_ref().map_or(value.span, |name| name.span);
+            let given = &mut self.scopes[scope].given;
+            given.insert(attribute.name().to_owned(), span);
         }
         let documents = self.documents;
         let models = documents.iter().flat_map(|d| d.models()).filter(|model| {
@@ -164,6 +170,28 @@ impl<'d, C: HasBoard> Loader<'d, C> {
                     );
                 }
             }
+        }
+    }
+
+    /// Warns of what is handed over and not named inside, where a key inside is nearly so called: code
+    /// may read keys that no file names, but not that one.
+    fn unnamed(&mut self, node: &model::Node, tree: &model::Tree, scope: usize) {
+        let mut given: Vec<(String, Span)> = self.scopes[scope].given.drain().collect();
+        given.sort_by_key(|(_, span)| span.start);
+        for (name, span) in given {
+            let here = &self.scopes[scope];
+            let own = (here.keys.keys().map(String::as_str))
+                .filter(|key| !key.starts_with('_') && !node.arguments().any(|a| a.name() == *key));
+            let Some(near) = nearest(&name, own) else {
+                continue;
+            };
+            let diagnostic = Diagnostic::warning(
+                "load::unnamed",
+                format!("the tree `{}` names no key `{name}`", tree.name),
+            )
+            .at(span, "not used inside")
+            .help(format!("did you mean `{near}`?"));
+            self.report(diagnostic);
         }
     }
 

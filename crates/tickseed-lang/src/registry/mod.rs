@@ -22,6 +22,7 @@ use std::sync::Arc;
 use tickseed_core::{BoxedLeaf, Cx, IntoOutcome, Leaf, Node, nodes};
 
 pub use export::{models_json, models_xml};
+pub(crate) use port::told;
 pub use port::{Const, In, InOut, Out, PortError, PortType};
 pub(crate) use ports::Gift;
 pub use ports::{Given, Ports};

@@ -260,7 +260,7 @@ fn json_list(json: &str) -> Result<Vec<String>, String> {
 }
 
 /// A value in words, for messages; the text that its type would be read from.
-pub(super) fn told(datum: &Datum) -> String {
+pub(crate) fn told(datum: &Datum) -> String {
     let join = |numbers: &[f64]| {
         let all: Vec<_> = numbers.iter().map(f64::to_string).collect();
         all.join(";")

@@ -136,6 +136,7 @@ impl Checker<'_> {
             self.tree_name(&node.kind, "SubTree");
         }
         self.odd_keys(node);
+        self.named_keys(node);
         self.thresholds(node);
         for child in &node.children {
             self.node(child);
@@ -194,6 +195,28 @@ impl Checker<'_> {
         self.wrong_children(node, format!("{message}, found {found}"));
     }
 
+    /// These ports hold the name of a key: `{x}` says that the name stands in `x`.
+    fn named_keys(&mut self, node: &Node) {
+        let port = match node.kind.as_str() {
+            "SetBlackboard" => "output_key",
+            "UnsetBlackboard" => "key",
+            _ => return,
+        };
+        if let Some(value) = node.argument(port)
+            && let ValueKind::Key(key) = &value.kind
+        {
+            let message = format!(
+                "`{port}` is the name of a key: `{{{0}}}` looks the name up in `{0}`",
+                key.name
+            );
+            self.diagnostics.push(
+                Diagnostic::warning("xml::named-key", message)
+                    .at(value.span, "")
+                    .help(format!("for the key `{0}` write {port}=\"{0}\"", key.name)),
+            );
+        }
+    }
+
     /// Everything between `{` and `}` is the name of a key, a space too.
     fn odd_keys(&mut self, node: &Node) {
         for value in node.arguments().filter_map(|a| a.value.as_ref()) {
@@ -234,6 +257,15 @@ impl Checker<'_> {
             );
             self.diagnostics.push(
                 Diagnostic::warning("xml::switch-children", message)
+                    .at(node.kind.span, "")
+                    .help("every tick of it would be an error"),
+            );
+        }
+        if kind == "RecoveryNode" && found != 2 {
+            let message =
+                format!("{kind} needs 2 children, what is tried and what helps, found {found}");
+            self.diagnostics.push(
+                Diagnostic::warning("xml::recovery-children", message)
                     .at(node.kind.span, "")
                     .help("every tick of it would be an error"),
             );

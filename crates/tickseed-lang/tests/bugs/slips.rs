@@ -6,7 +6,7 @@ use crate::world::{Running, World, name_of, xml};
 use tickseed_core::nodes;
 use tickseed_lang::board::Board;
 use tickseed_lang::build::from_text;
-use tickseed_lang::expr::Type;
+use tickseed_lang::expr::{Datum, Type};
 use tickseed_lang::model::{Category, Direction};
 use tickseed_lang::registry::{Model, PortModel, Registry};
 
@@ -332,6 +332,14 @@ fn x11_xml_that_fails_at_its_first_tick_is_warned_of_before() {
     warns("<Act goal=\"{ goal }\"/>", "write `{goal}`");
     let fine = "<Parallel success_count=\"-1\" failure_count=\"{n}\"><A/><B/></Parallel>";
     assert!(messages("t.xml", &main_of(fine)).is_empty());
+    warns(
+        "<RecoveryNode><A/></RecoveryNode>",
+        "RecoveryNode needs 2 children",
+    );
+    warns(
+        "<SetBlackboard value=\"1\" output_key=\"{k}\"/>",
+        "write output_key=\"k\"",
+    );
     let newer = main_of("<A/>").replace("BTCPP_format=\"4\"", "BTCPP_format=\"5\"");
     assert!(messages("t.xml", &newer)[0].contains("version `5` is not known"));
 }
@@ -418,4 +426,57 @@ fn s09_includes_that_are_not_found_name_what_is() {
         assert!(said("sub\\patrol.tick").contains("folders are parted by `/`"));
     }
     std::fs::remove_dir_all(&folder).expect("it was made above");
+}
+
+#[test]
+fn b20_mappings_that_nothing_inside_names() {
+    let file = |attributes: &str| {
+        xml(&[
+            ("Main", &format!("<SubTree ID=\"S\" {attributes}/>")),
+            (
+                "S",
+                "<Sequence><ScriptCondition code=\"goal == 5\"/><NeedInt p=\"{speed}\"/></Sequence>",
+            ),
+        ])
+    };
+    let registry = World::new().registry();
+    for slip in ["goall=\"{x}\" speed=\"{s}\"", "goall=\"5\" speed=\"{s}\""] {
+        let text = said(&file(slip), &registry);
+        assert!(
+            text.contains("the tree `S` names no key `goall`"),
+            "{slip}: {text}"
+        );
+        assert!(text.contains("did you mean `goal`?"), "{slip}: {text}");
+    }
+    // Code may read keys that no file names.
+    for fine in [
+        "goal=\"{x}\" speed=\"3\"",
+        "goal=\"5\" speed=\"{s}\" node=\"{node}\"",
+        "_autoremap=\"true\" goals=\"{g}\" goal=\"{x}\"",
+    ] {
+        assert_eq!(said(&file(fine), &registry), "", "{fine}");
+    }
+}
+
+#[test]
+fn b14_a_program_that_writes_keys_is_told_why_not() {
+    let text = "keys { hp = 3 }\ntree Sub(in x: int) { keys { rest = 1.5 }\n check rest > x }\nmain tree A { sequence { Sub(x: 1) } }";
+    let loaded = from_text("t.tick", text, &Registry::<Board>::new()).expect("no mistakes");
+    let mut board = loaded.board();
+    let scope = loaded.layout.scopes()[1].clone();
+    let mut told = |path: &str, name: &str, value: Datum| {
+        let done = board.try_set_by_name(path, name, value);
+        done.err().map_or(String::new(), |error| error.to_string())
+    };
+    assert_eq!(told("", "hp", Datum::Int(4)), "");
+    assert_eq!(told(&scope, "rest", Datum::Float(2.0)), "");
+    assert_eq!(
+        told("", "hpp", Datum::Int(4)),
+        "no key is called `hpp`; did you mean `hp`?"
+    );
+    assert!(
+        told("", "hp", Datum::Text("x".into())).contains("the key `hp` is int, which `x` is not")
+    );
+    let slip = format!("{scope}x");
+    assert!(told(&slip, "rest", Datum::Int(1)).contains(&format!("did you mean `{scope}`?")));
 }

@@ -143,13 +143,16 @@ fn errors_tell_what_the_keys_of_the_statement_hold() {
     for (script, part) in [
         (
             "pos := 0.02; tol := '0.01'; d := pos - tol",
-            "(`d` does not exist, `pos` is the number 0.02, `tol` is the text '0.01')",
+            "(`pos` is the number 0.02, `tol` is the text '0.01')",
         ),
         (
             "a := 1; b := 2; a := 's'",
             "Error in script [a := 1; b := 2; a := 's']\nAny failed string to number conversion\n(`a` is the whole number 1)",
         ),
-        ("x + 1", "(`x` does not exist)"),
+        (
+            "x := 1; x + y",
+            "Variable not found: y\n(`x` is the whole number 1)",
+        ),
     ] {
         let message = told(script);
         assert!(message.contains(part), "{message}");

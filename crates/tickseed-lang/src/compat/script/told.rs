@@ -1,7 +1,7 @@
 //! What the keys of a statement that failed hold: the reference's messages seldom say.
 
-use super::Node;
 use super::eval::{Entries, kind, text};
+use super::{Assign, Node};
 use crate::expr::{Datum, Slot};
 
 /// Longer texts are cut.
@@ -12,20 +12,23 @@ pub(super) fn keys(statement: &Node, entries: &dyn Entries) -> Option<String> {
     let mut named = Vec::new();
     collect(statement, &mut named);
     let told: Vec<String> = (named.iter())
-        .map(|(slot, name)| key(*slot, name, entries))
+        // What is made here may be new.
+        .filter(|(slot, _, made)| !made || entries.exists(*slot))
+        .filter_map(|(slot, name, _)| key(*slot, name, entries))
         .collect();
     (!told.is_empty()).then(|| format!("({})", told.join(", ")))
 }
 
-fn collect<'n>(node: &'n Node, named: &mut Vec<(Slot, &'n str)>) {
-    let mut note = |slot: Slot, name: &'n str| {
-        if !named.iter().any(|(known, _)| *known == slot) {
-            named.push((slot, name));
+/// Each key once: its slot, its name, and whether `:=` makes it.
+fn collect<'n>(node: &'n Node, named: &mut Vec<(Slot, &'n str, bool)>) {
+    let mut note = |slot: Slot, name: &'n str, made: bool| {
+        if !named.iter().any(|(known, ..)| *known == slot) {
+            named.push((slot, name, made));
         }
     };
     match node {
         Node::Constant(_) => {}
-        Node::Key { slot, name } => note(*slot, name),
+        Node::Key { slot, name } => note(*slot, name, false),
         Node::Unary(_, operand) => collect(operand, named),
         Node::Binary(_, a, b) => {
             collect(a, named);
@@ -41,22 +44,24 @@ fn collect<'n>(node: &'n Node, named: &mut Vec<(Slot, &'n str)>) {
             }
         }
         Node::Assign {
-            slot, name, value, ..
+            slot,
+            name,
+            how,
+            value,
         } => {
-            note(*slot, name);
+            note(*slot, name, *how == Assign::Create);
             collect(value, named);
         }
     }
 }
 
-fn key(slot: Slot, name: &str, entries: &dyn Entries) -> String {
+/// Of a key that does not exist the message says so already.
+fn key(slot: Slot, name: &str, entries: &dyn Entries) -> Option<String> {
     if !entries.exists(slot) {
-        return match entries.near(name) {
-            Some(near) => format!("`{name}` does not exist, did you mean `{near}`?"),
-            None => format!("`{name}` does not exist"),
-        };
+        let near = entries.near(name)?;
+        return Some(format!("for `{name}`: did you mean `{near}`?"));
     }
-    match (entries.get(slot), entries.type_name(slot)) {
+    Some(match (entries.get(slot), entries.type_name(slot)) {
         (Datum::None, Some(ty)) => format!("`{name}` is a {ty} without a value"),
         (Datum::None, None) => format!("`{name}` has no value"),
         (Datum::Text(value), _) => {
@@ -76,5 +81,5 @@ fn key(slot: Slot, name: &str, entries: &dyn Entries) -> String {
             let ty = ty.unwrap_or_else(|| kind(&other).to_owned());
             format!("`{name}` is a {ty}")
         }
-    }
+    })
 }

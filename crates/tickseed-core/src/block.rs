@@ -32,16 +32,16 @@ impl Block {
     /// The bytes, and perhaps some more that nothing uses: for ticks, which know what they use.
     /// The first is told as well; zero if there is none.
     #[inline(always)]
-    pub(crate) fn at_least(&mut self) -> (&mut [u8], u8) {
+    pub(crate) fn at_least(&mut self) -> (&mut [u8], u32) {
         match self {
             Block::Here { bytes, .. } => {
-                let first = bytes[0];
+                let first = bytes[0].into();
                 (bytes, first)
             }
             Block::There(bytes) => {
                 rarely();
                 let first = bytes.first().copied();
-                (bytes, first.unwrap_or(0))
+                (bytes, first.unwrap_or(0).into())
             }
         }
     }

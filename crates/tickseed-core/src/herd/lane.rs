@@ -269,7 +269,7 @@ impl<C: Context> Lane<'_, C> {
                 (&mut told, tree.traced())
             }
         };
-        let frame = Frame::root(mem.first().copied().unwrap_or(0));
+        let frame = Frame::root(mem.first().copied().unwrap_or(0).into());
         let cx = Cx::since(at, now, Time(last), rng);
         let mut env = Env::ticking(code, mem, beside, cx, frame);
         let status = if traced {

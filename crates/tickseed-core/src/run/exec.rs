@@ -15,7 +15,7 @@ impl<'e, C: Context> Env<'e, '_, '_, C> {
     pub(crate) fn root(&mut self) -> Result<Status, Failed> {
         let code = self.code;
         match code.begin(self.frame.began.wrapping_add(1)) {
-            Some(first) => self.follow(first),
+            Some(first) => self.follow(first, true),
             None => self.wide_root(),
         }
     }
@@ -26,7 +26,7 @@ impl<'e, C: Context> Env<'e, '_, '_, C> {
         let stored = stored_root(self.prog(), self.mem);
         self.frame = Frame::begin(0, stored.wrapping_sub(1));
         let first = self.first(*at(&self.prog().entries, stored));
-        self.follow(first)
+        self.follow(first, false)
     }
 
     /// [`root`](Env::root), with a trace.
@@ -60,7 +60,7 @@ impl<'e, C: Context> Env<'e, '_, '_, C> {
     fn marked(&mut self, pc: Pc) -> Result<Status, Failed> {
         let depth = self.beside.trace().map_or(0, |trace| trace.depth());
         let first = self.first(pc);
-        let status = self.follow(first)?;
+        let status = self.follow(first, false)?;
         if status == Status::Running {
             self.show_keys_now();
             if let Some(trace) = self.beside.trace() {
@@ -80,16 +80,17 @@ impl<'e, C: Context> Env<'e, '_, '_, C> {
     }
 
     /// Carries out steps from this one on, to the end of the thread or of its tick. A step goes
-    /// on to the next by itself, as a rule.
+    /// on to the next by itself, as a rule. `home`: it is known here that the thread's resume point
+    /// is the block's first byte.
     #[inline(always)]
-    fn follow(&mut self, first: &'e Placed<C>) -> Result<Status, Failed> {
+    fn follow(&mut self, first: &'e Placed<C>, home: bool) -> Result<Status, Failed> {
         let mut pc = first.go(self);
         loop {
             if pc == YIELDED {
                 return Ok(Status::Running);
             }
             if pc >= FAILED {
-                return self.end(pc);
+                return self.end(pc, home);
             }
             pc = self.first(pc & !BACK).go(self);
         }
@@ -97,7 +98,7 @@ impl<'e, C: Context> Env<'e, '_, '_, C> {
 
     /// Ends the tick of a thread that is over, or whose leaf failed.
     #[inline(always)]
-    fn end(&mut self, over: Pc) -> Result<Status, Failed> {
+    fn end(&mut self, over: Pc, home: bool) -> Result<Status, Failed> {
         if over == FAILED {
             return Err(Failed);
         }
@@ -106,7 +107,11 @@ impl<'e, C: Context> Env<'e, '_, '_, C> {
             self.abandon(old);
         }
         if began != IDLE {
-            self.keep(IDLE);
+            if home {
+                self.keep_at_home(IDLE);
+            } else {
+                self.keep(IDLE);
+            }
         }
         debug_assert!(is_over(over).is_some(), "{over}");
         // All four bit patterns have a meaning: so nothing is asked.

@@ -320,9 +320,9 @@ impl<C: Context> Frame<'_, C> {
     /// The beginning of a tick of the whole tree, whose resume point is kept as this byte, the
     /// block's first, unless it takes more than that.
     #[inline(always)]
-    pub(crate) fn root(stored: u8) -> Self {
+    pub(crate) fn root(stored: u32) -> Self {
         // The first yield is 0, and before it comes idle, the greatest number.
-        Frame::begin(0, u32::from(stored).wrapping_sub(1))
+        Frame::begin(0, stored.wrapping_sub(1))
     }
 
     /// The beginning of a thread's tick that goes on from a resume point.

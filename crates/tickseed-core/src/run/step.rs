@@ -162,14 +162,20 @@ impl<'e, C: Context> Env<'e, '_, '_, C> {
     #[inline(never)]
     pub(super) fn keep(&mut self, y: Yield) -> Pc {
         if self.frame.thread == 0 && !self.code.is_wide() {
-            // The first yield is 0; idle comes round to it.
-            if let Some(first) = self.mem.first_mut() {
-                *first = y.wrapping_add(1) as u8;
-            }
+            self.keep_at_home(y);
         } else {
             self.set_resume_point(self.frame.thread, y);
         }
         YIELDED
+    }
+
+    /// Keeps the resume point in the block's first byte.
+    #[inline(always)]
+    pub(super) fn keep_at_home(&mut self, y: Yield) {
+        // The first yield is 0; idle comes round to it.
+        if let Some(first) = self.mem.first_mut() {
+            *first = y.wrapping_add(1) as u8;
+        }
     }
 
     /// Carries out an op that is not a step of its own kind.

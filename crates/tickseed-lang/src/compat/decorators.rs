@@ -45,7 +45,7 @@ impl<C: HasBoard> CustomNode<C> for Rounds {
             )
         };
         let Some(mut limit) = read(branches, &self.count) else {
-            return self.site.raise_in(branches, missing);
+            return self.site.unread_in(branches, &self.count, missing);
         };
         while *rounds < limit || limit == -1 {
             let was_running = branches.is_running(0);
@@ -139,7 +139,7 @@ impl<C: HasBoard> CustomNode<C> for Delay {
     ) -> Result<Status, Stop> {
         let Some(ms) = read(branches, &self.msec) else {
             let message = "Missing parameter [delay_msec] in DelayNode";
-            return self.site.raise_in(branches, message);
+            return self.site.unread_in(branches, &self.msec, message);
         };
         let now = branches.with_cx(|cx| cx.now());
         if timer.runs == 0 {
@@ -185,9 +185,8 @@ impl<C: HasBoard> CustomNode<C> for Timeout {
         _: &mut (),
     ) -> Result<Status, Stop> {
         let Some(ms) = read(branches, &self.msec) else {
-            return self
-                .site
-                .raise_in(branches, "Missing parameter [msec] in TimeoutNode");
+            let message = "Missing parameter [msec] in TimeoutNode";
+            return self.site.unread_in(branches, &self.msec, message);
         };
         let now = branches.with_cx(|cx| cx.now().0);
         if branches.is_fresh() {

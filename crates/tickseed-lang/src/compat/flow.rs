@@ -200,16 +200,12 @@ impl<C: HasBoard, M: Marks> CustomNode<C> for Parallel<M> {
             *done = M::zeroed();
         }
         let Some(wanted) = read(branches, &self.success) else {
-            return self.site.raise_in(
-                branches,
-                "Missing parameter [success_count] in ParallelNode",
-            );
+            let message = "Missing parameter [success_count] in ParallelNode";
+            return self.site.unread_in(branches, &self.success, message);
         };
         let Some(refused) = read(branches, &self.failure) else {
-            return self.site.raise_in(
-                branches,
-                "Missing parameter [failure_count] in ParallelNode",
-            );
+            let message = "Missing parameter [failure_count] in ParallelNode";
+            return self.site.unread_in(branches, &self.failure, message);
         };
         let children = branches.len();
         let (success, failure) = (threshold(wanted, children), threshold(refused, children));
@@ -277,9 +273,8 @@ impl<C: HasBoard, M: Marks> CustomNode<C> for ParallelAll<M> {
             *done = M::zeroed();
         }
         let Some(limit) = read(branches, &self.max_failures) else {
-            return self
-                .site
-                .raise_in(branches, "Missing parameter [max_failures] in ParallelNode");
+            let message = "Missing parameter [max_failures] in ParallelNode";
+            return self.site.unread_in(branches, &self.max_failures, message);
         };
         let children = branches.len();
         let limit = threshold(limit, children);

@@ -205,8 +205,12 @@ impl<C: HasBoard> Leaf<C> for Sleep {
     type State = u64;
 
     fn start(&self, until: &mut u64, cx: &mut Cx<'_, '_, C>) -> tickseed_core::Outcome {
-        let Ok(msec) = self.msec.get(cx) else {
-            return self.site.raise(cx, "Missing parameter [msec] in SleepNode");
+        let msec = match self.msec.get(cx) {
+            Ok(msec) => msec,
+            Err(error) => {
+                let message = "Missing parameter [msec] in SleepNode";
+                return self.site.unread(cx, &error, message);
+            }
         };
         if msec == 0 {
             return Ok(Status::Success);

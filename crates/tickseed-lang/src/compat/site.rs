@@ -9,7 +9,7 @@ use super::script::{Entries, Script};
 use crate::board::{HasBoard, Mark, view};
 use crate::diagnostics::nearest;
 use crate::expr::{Datum, Slot};
-use crate::registry::{In, PortType};
+use crate::registry::{In, PortError, PortType};
 
 /// A node as BehaviorTree.CPP names it in its messages.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -31,6 +31,35 @@ impl Site {
             self.path, self.kind
         );
         throw(cx, text)
+    }
+
+    /// [`raise`](Site::raise) for a port that could not be read, with the reason, which the reference
+    /// does not tell.
+    pub(crate) fn unread<C: HasBoard>(
+        &self,
+        cx: &mut Cx<'_, '_, C>,
+        error: &PortError,
+        message: &str,
+    ) -> Result<Status, LeafError> {
+        if C::board(cx.at()).keeps_faults() {
+            return self.raise(cx, message);
+        }
+        self.raise(cx, &format!("{message}: {}", error.message))
+    }
+
+    /// [`unread`](Site::unread) from a composite.
+    #[cold]
+    pub(crate) fn unread_in<C: HasBoard, T: PortType>(
+        &self,
+        branches: &mut Branches<'_, C>,
+        port: &In<T>,
+        message: &str,
+    ) -> Result<Status, Stop> {
+        let raised = branches.with_cx(|cx| match port.get(cx) {
+            Err(error) => self.unread(cx, &error, message),
+            Ok(_) => self.raise(cx, message),
+        });
+        raised.map_err(Stop::from)
     }
 
     /// [`raise`](Site::raise) from a composite.

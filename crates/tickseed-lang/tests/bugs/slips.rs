@@ -96,6 +96,34 @@ fn l07_errors_of_scripts_name_keys_types_and_values() {
 }
 
 #[test]
+fn b21_a_port_that_cannot_be_read_names_its_key_and_the_reason() {
+    for (body, part) in [
+        (
+            "<Repeat num_cycles=\"{n}\"><AlwaysSuccess/></Repeat>",
+            "its key `n` has no value yet",
+        ),
+        ("<Sleep msec=\"{n}\"/>", "its key `n` has no value yet"),
+        (
+            "<Timeout msec=\"{n}\"><AlwaysSuccess/></Timeout>",
+            "its key `n` has no value yet",
+        ),
+        (
+            "<Sequence><Script code=\"n := 2.5\"/><Repeat num_cycles=\"{n}\"><AlwaysSuccess/></Repeat></Sequence>",
+            "its key `n`: expected a whole number",
+        ),
+    ] {
+        let error = World::new()
+            .build(&main_of(body))
+            .try_tick()
+            .expect_err(body);
+        assert!(
+            error.contains("Missing parameter") && error.contains(part),
+            "{body}: {error}"
+        );
+    }
+}
+
+#[test]
 fn a01_an_error_is_shown_at_its_place_in_the_file() {
     let text = "<root BTCPP_format='4'><BehaviorTree ID='M'><Sequence>\n<Script code='x = 1'/>\n</Sequence></BehaviorTree></root>";
     let loaded = from_text("m.xml", text, &Registry::<Board>::new()).expect("no mistakes");

@@ -124,6 +124,10 @@ fn top(frame: &mut Frame<'_>, app: &App, area: Rect) {
             stage.seed(),
         )),
     ];
+    if app.behind {
+        let slow = "   slower than asked";
+        spans.push(Span::styled(slow, look.fg(Color::Yellow)));
+    }
     if app.world.agents() > 1 {
         let rate = match app.rate {
             r if r >= 1e6 => format!("{:.1} M", r / 1e6),
@@ -133,18 +137,21 @@ fn top(frame: &mut Frame<'_>, app: &App, area: Rect) {
         let bytes = figures.map_or(app.world.bytes_per_agent() as f64, |f| {
             f.state_bytes + f.scheduling_bytes
         });
-        spans.push(Span::raw(format!(
-            "   {agents} agents of {bytes:.0} bytes, {rate} a second"
-        )));
+        spans.push(Span::raw(format!("   {agents} agents")));
+        spans.push(Span::raw(format!(" of {bytes:.0} bytes")));
+        spans.push(Span::raw(format!(", {rate} a second")));
         if let Some(f) = figures.filter(|f| f.sleeps) {
             let share = f.asleep as f64 * 100.0 / f64::from(agents);
             spans.push(Span::raw(format!(", {share:.1} % asleep")));
         }
     }
-    if app.behind {
-        let slow = "   slower than asked";
-        spans.push(Span::styled(slow, look.fg(Color::Yellow)));
-    }
+    // Half a number is none.
+    let mut room = usize::from(area.width);
+    spans.retain(|span| {
+        let fits = span.width() <= room;
+        room -= if fits { span.width() } else { 0 };
+        fits
+    });
     frame.render_widget(Line::from(spans), area);
 }
 

@@ -72,6 +72,25 @@ fn the_tree_is_seen_on_the_smallest_screen() {
 }
 
 #[test]
+fn figures_that_do_not_fit_are_left_out_whole() {
+    let mut app = app("boss");
+    steps(&mut app, 3);
+    let top = |width| {
+        shown(&mut app, width, 30)
+            .lines()
+            .next()
+            .unwrap()
+            .to_owned()
+    };
+    let tops = [60, 70, 76, 80, 90, 120].map(top);
+    let ends = ["seed 0", " agents", " bytes", " a second"];
+    for top in &tops {
+        assert!(ends.iter().any(|e| top.trim_end().ends_with(e)), "{top}");
+    }
+    assert!(tops[5].contains(" agents of ") && tops[5].contains(" a second"));
+}
+
+#[test]
 fn keys_and_clicks_reach_the_world() {
     let mut app = app("robot");
     steps(&mut app, 5);

@@ -300,9 +300,12 @@ test('all of it can be done by keyboard: aim, tabs, help, finding a node', async
   await page.keyboard.press('Escape');
   await page.locator('[data-test=help]').waitFor({ state: 'hidden' });
   await page.keyboard.press('/');
+  await page.getByRole('searchbox', { name: 'Find a node' }).fill('reactive');
+  await counts(page, '.node.hit', 3);
   await page.getByRole('searchbox', { name: 'Find a node' }).fill('charge');
   await page.keyboard.press('Enter');
-  await page.locator('[data-label=recharge].selected').waitFor();
+  await page.locator('[data-label=recharge].selected.hit').waitFor();
+  await page.getByText('1 of 1', { exact: true }).waitFor();
   await page.keyboard.press('Escape');
   await focused('data-label', 'recharge');
 });

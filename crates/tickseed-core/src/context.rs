@@ -79,8 +79,9 @@ pub trait Context: 'static {
     fn log(_at: &mut Self::At<'_>, _line: &str) {}
 }
 
-/// In place of the time of the last tick where there was none: no time has passed since then.
-pub(crate) const NEVER: Time = Time(u64::MAX);
+/// In place of the time of the last tick where there was none: no time has passed since then. It
+/// lies as far from the origin as can be, on either side.
+pub(crate) const NEVER: Time = Time(LONGEST + 1);
 
 /// The longest time between two ticks, in nanoseconds (292 years); what seems longer goes back.
 const LONGEST: u64 = i64::MAX as u64;
@@ -112,7 +113,8 @@ enum Asks {
 
 impl<'x, 'a, C: Context> Cx<'x, 'a, C> {
     /// Puts a tick's surroundings together. Trees do this; it is public for tests of
-    /// leaves and for executors outside this crate.
+    /// leaves and for executors outside this crate. `dt` may be more than has passed since the
+    /// origin of time, but not more than 292 years.
     pub fn new(at: &'x mut C::At<'a>, now: Time, dt: Duration, rng: &'x mut Rng) -> Self {
         let last = now.0.wrapping_sub(nanos(dt).min(LONGEST));
         Cx::since(at, now, Time(last), rng)
@@ -240,4 +242,37 @@ impl<C: Context> DerefMut for Cx<'_, '_, C> {
 /// A context for trees that need none.
 impl Context for () {
     type At<'a> = ();
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_leaf_in_a_test_is_told_the_dt_that_was_put_in() {
+        let (mut at, mut rng) = ((), Rng::new(0));
+        for now in [0, 1, 5, 1 << 56, LONGEST, LONGEST + 9] {
+            for dt in [0, 1, 2, 6, 1 << 56, LONGEST] {
+                let dt = Duration::from_nanos(dt);
+                let cx = Cx::<()>::new(&mut at, Time(now), dt, &mut rng);
+                assert_eq!((cx.now(), cx.dt()), (Time(now), dt));
+            }
+        }
+        // One more than the time: as if the last tick had been one before the origin.
+        let cx = Cx::<()>::new(&mut at, Time(7), Duration::from_nanos(8), &mut rng);
+        assert_eq!(cx.dt(), Duration::from_nanos(8));
+    }
+
+    #[test]
+    fn a_first_tick_and_one_that_goes_back_see_no_time_pass() {
+        let (mut at, mut rng) = ((), Rng::new(0));
+        let mut dt = |now, last| Cx::<()>::since(&mut at, Time(now), last, &mut rng).dt();
+        for now in [0, 1, 1 << 56, LONGEST, LONGEST + 2, u64::MAX] {
+            assert_eq!(dt(now, NEVER), Duration::ZERO, "{now}");
+            assert_eq!(dt(now, Time(now)), Duration::ZERO, "{now}");
+        }
+        assert_eq!(dt(3, Time(4)), Duration::ZERO);
+        assert_eq!(dt(0, Time(LONGEST)), Duration::ZERO);
+        assert_eq!(dt(LONGEST, Time(0)), Duration::from_nanos(LONGEST));
+    }
 }

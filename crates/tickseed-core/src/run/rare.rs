@@ -296,35 +296,31 @@ impl<'e, C: Context> Env<'e, '_, '_, C> {
         left == 0
     }
 
+    /// Draws one of the children that were not visited yet. A bit each says which were; they are
+    /// counted by bytes, since a tick may draw once for each child.
     fn pick(&mut self, p: &PickSpec) -> Pc {
-        let visited = |mem: &[u8], i: u32| mem[(p.slot + i / 8) as usize] >> (i % 8) & 1 != 0;
-        let mem = &mut *self.mem;
-        let left = (0..p.children).filter(|&i| !visited(mem, i)).count() as u64;
+        let len = p.children.div_ceil(8) as usize;
+        let visited = &mut self.mem[p.slot as usize..][..len];
+        let left = p.children - visited.iter().map(|byte| byte.count_ones()).sum::<u32>();
         if left == 0 {
             return p.end;
         }
         let rng = self.cx.rng();
-        let nth = |mem: &[u8], n: u64| {
-            (0..p.children)
-                .filter(|&i| !visited(mem, i))
-                .nth(n as usize)
-        };
-        let child = if p.weights.is_empty() {
-            nth(mem, rng.below(left))
+        let drawn = if p.weights.is_empty() {
+            None
         } else {
             let weights = (0..p.children).map(|i| {
-                if visited(mem, i) {
+                if visited[i as usize / 8] >> (i % 8) & 1 != 0 {
                     0.0
                 } else {
                     p.weights[i as usize]
                 }
             });
-            rng.weighted(weights)
-                .map(|i| i as u32)
-                .or_else(|| nth(mem, 0))
+            let drawn = rng.weighted(weights).map(|i| i as u32);
+            Some(drawn.unwrap_or_else(|| nth_free(visited, 0)))
         };
-        let child = child.unwrap_or(0);
-        mem[(p.slot + child / 8) as usize] |= 1 << (child % 8);
+        let child = drawn.unwrap_or_else(|| nth_free(visited, rng.below(left.into()) as u32));
+        visited[child as usize / 8] |= 1 << (child % 8);
         self.prog().tables[(p.table + child) as usize]
     }
 
@@ -359,5 +355,32 @@ impl<'e, C: Context> Env<'e, '_, '_, C> {
                 u.targets[i]
             }
         }
+    }
+}
+
+/// The place of a bit that is not set, by its number among those.
+fn nth_free(bits: &[u8], mut n: u32) -> u32 {
+    for (i, byte) in bits.iter().enumerate() {
+        if n < byte.count_zeros() {
+            let free = (0..n).fold(!byte, |free, _| free & (free - 1));
+            return i as u32 * 8 + free.trailing_zeros();
+        }
+        n -= byte.count_zeros();
+    }
+    0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::nth_free;
+
+    #[test]
+    fn bits_that_are_not_set_are_found_by_their_number() {
+        let bits = [0xff, 0b1010_0101, 0, 0x7f];
+        let free: alloc::vec::Vec<u32> = (0..32)
+            .filter(|i| bits[*i as usize / 8] >> (i % 8) & 1 == 0)
+            .collect();
+        let found = (0..free.len() as u32).map(|n| nth_free(&bits, n));
+        assert!(found.eq(free));
     }
 }

@@ -17,7 +17,7 @@ use alloc::boxed::Box;
 use alloc::vec::Vec;
 
 use super::Preempt;
-use crate::compile::{Edges, Lower, Op, Region};
+use crate::compile::{Edges, Lower, Op, Pc, Region, Yield};
 use crate::context::Context;
 use crate::def::NodeId;
 use crate::kind::Kind;
@@ -190,20 +190,8 @@ pub(crate) fn lower_switch(
     if options.reactive {
         e = lw.exits(id, lo, e);
     }
-    let children = &lw.def_of(id).children;
-    let (mut targets, mut parts) = (Vec::new(), Vec::new());
-    for &c in children.iter().rev() {
-        if options.reactive {
-            let part = lw.reactive_child(id, lo, options.preempt, c, e);
-            targets.push(lw.resume(id, &part));
-            parts.push(part);
-        } else {
-            let part = lw.node(c, e);
-            targets.push(part.entry);
-            parts.push(part);
-        }
-    }
-    targets.reverse();
+    let preempt = options.reactive.then_some(options.preempt);
+    let (mut targets, parts) = lower_options(lw, id, lo, preempt, e);
     let other = if options.default {
         targets.pop().unwrap_or(e.f)
     } else {
@@ -219,14 +207,50 @@ pub(crate) fn lower_switch(
             other,
         },
     );
-    if options.reactive {
-        let entry = lw.held(id, &parts, switch);
-        lw.chain(id, lo, entry)
-    } else {
-        Region {
-            entry: switch,
-            lo,
-            resume: parts.into_iter().flat_map(|p| p.resume).collect(),
-        }
+    lower_chosen(lw, id, lo, options.reactive, parts, switch)
+}
+
+/// The children of a node that chooses one of them anew, in every tick if it is reactive (then
+/// it preempts like this): where each begins, in order, and what became of them, last first.
+pub(super) fn lower_options(
+    lw: &mut Lower<'_>,
+    id: NodeId,
+    lo: Yield,
+    preempt: Option<Preempt>,
+    e: Edges,
+) -> (Vec<Pc>, Vec<Region>) {
+    let (mut targets, mut parts) = (Vec::new(), Vec::new());
+    for &c in lw.def_of(id).children.iter().rev() {
+        let part = match preempt {
+            Some(preempt) => lw.reactive_child(id, lo, preempt, c, e),
+            None => lw.node(c, e),
+        };
+        targets.push(match preempt {
+            Some(_) => lw.resume(id, &part),
+            None => part.entry,
+        });
+        parts.push(part);
+    }
+    targets.reverse();
+    (targets, parts)
+}
+
+/// The node around them, which begins by choosing.
+pub(super) fn lower_chosen(
+    lw: &mut Lower<'_>,
+    id: NodeId,
+    lo: Yield,
+    reactive: bool,
+    parts: Vec<Region>,
+    choose: Pc,
+) -> Region {
+    if reactive {
+        let entry = lw.held(id, &parts, choose);
+        return lw.chain(id, lo, entry);
+    }
+    Region {
+        entry: choose,
+        lo,
+        resume: parts.into_iter().flat_map(|p| p.resume).collect(),
     }
 }

@@ -60,18 +60,7 @@ impl<C: Context> Nodes<C> {
         name: impl Into<Cow<'static, str>>,
         f: impl for<'x, 'y, 'a> Fn(&'x mut Cx<'y, 'a, C>) -> R + Send + Sync + 'static,
     ) -> Node<C> {
-        let act = Func::Act(Arc::new(move |cx: &mut Cx<'_, '_, C>| {
-            Answer::of(f(cx).into_outcome(), cx)
-        }));
-        Node::leaf(
-            Kind::Action {
-                instant: false,
-                may_skip: false,
-                halt: false,
-            },
-            [act],
-        )
-        .named(name)
+        Node::action(f, false).named(name)
     }
 
     /// An action that always finishes in the tick it is called in. It costs less than an
@@ -81,18 +70,7 @@ impl<C: Context> Nodes<C> {
         name: impl Into<Cow<'static, str>>,
         f: impl for<'x, 'y, 'a> Fn(&'x mut Cx<'y, 'a, C>) -> R + Send + Sync + 'static,
     ) -> Node<C> {
-        let act = Func::Act(Arc::new(move |cx: &mut Cx<'_, '_, C>| {
-            Answer::of(f(cx).into_outcome(), cx)
-        }));
-        Node::leaf(
-            Kind::Action {
-                instant: true,
-                may_skip: false,
-                halt: false,
-            },
-            [act],
-        )
-        .named(name)
+        Node::action(f, true).named(name)
     }
 
     /// A leaf with plain state for each agent: see [`Leaf`].
@@ -150,6 +128,22 @@ impl<C: Context> Nodes<C> {
 }
 
 impl<C: Context> Node<C> {
+    /// An action without a name, which may run for several ticks or must not.
+    fn action<R: IntoOutcome>(
+        f: impl for<'x, 'y, 'a> Fn(&'x mut Cx<'y, 'a, C>) -> R + Send + Sync + 'static,
+        instant: bool,
+    ) -> Node<C> {
+        let act = Func::Act(Arc::new(move |cx: &mut Cx<'_, '_, C>| {
+            Answer::of(f(cx).into_outcome(), cx)
+        }));
+        let kind = Kind::Action {
+            instant,
+            may_skip: false,
+            halt: false,
+        };
+        Node::leaf(kind, [act])
+    }
+
     /// For an action: called once when a running activation is halted. A halt has no
     /// result and cannot steer the tree.
     pub fn on_halt(

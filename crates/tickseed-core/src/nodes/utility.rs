@@ -23,6 +23,7 @@ use alloc::vec::Vec;
 use core::time::Duration;
 
 use super::Preempt;
+use super::branch::{lower_chosen, lower_options};
 use crate::compile::{Edges, Lower, Op, Region, UtilitySpec};
 use crate::context::Context;
 use crate::def::NodeId;
@@ -481,21 +482,9 @@ pub(crate) fn lower_utility(
     if options.reactive {
         e = lw.exits(id, lo, e);
     }
-    let children = &lw.def_of(id).children;
-    let (mut targets, mut parts) = (Vec::new(), Vec::new());
-    for &c in children.iter().rev() {
-        if options.reactive {
-            let part = lw.reactive_child(id, lo, options.preempt, c, e);
-            targets.push(lw.resume(id, &part));
-            parts.push(part);
-        } else {
-            let part = lw.node(c, e);
-            targets.push(part.entry);
-            parts.push(part);
-        }
-    }
-    targets.reverse();
-    let funcs = (0..children.len()).map(|i| lw.func(id, i)).collect();
+    let preempt = options.reactive.then_some(options.preempt);
+    let (targets, parts) = lower_options(lw, id, lo, preempt, e);
+    let funcs = (0..targets.len()).map(|i| lw.func(id, i)).collect();
     let ranges = parts.iter().rev().map(|p| (p.lo, p.hi())).collect();
     let dwell = (options.reactive && options.min_dwell > 0).then(|| lw.info(id).slot);
     let utility = lw.out.utilities.len() as u32;
@@ -508,14 +497,5 @@ pub(crate) fn lower_utility(
         none: e.f,
     });
     let choose = lw.emit(id, Op::Utility { utility });
-    if options.reactive {
-        let entry = lw.held(id, &parts, choose);
-        lw.chain(id, lo, entry)
-    } else {
-        Region {
-            entry: choose,
-            lo,
-            resume: parts.into_iter().flat_map(|p| p.resume).collect(),
-        }
-    }
+    lower_chosen(lw, id, lo, options.reactive, parts, choose)
 }

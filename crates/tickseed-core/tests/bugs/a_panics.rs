@@ -512,6 +512,12 @@ fn a01_a_trace_that_panics_ends_every_started_leaf_once_too() {
         fn leave(&mut self, _: NodeId, _: Status) {
             self.burn();
         }
+        fn halted(&mut self, _: NodeId) {
+            self.burn();
+        }
+        fn decided(&mut self, _: NodeId, _: NodeId) {
+            self.burn();
+        }
     }
     let tree = f()
         .finally(

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use tickseed_core::{
     Agent, EventOptions, Handle, Herd, HerdOptions, KeyId, Rng, Status, TickError, TickReport,
-    Time, Tree,
+    Ticker, Time, Tree,
 };
 use tickseed_testkit::random::{Spec, smallest};
 use tickseed_testkit::script::World;
@@ -46,6 +46,9 @@ struct Count {
     ticks: u64,
     left_out: u64,
     panics: u64,
+    /// Ticks that a panic of the caller's closure cut short, and agents despawned in their turn.
+    cut: u64,
+    gone: u64,
     done: [u64; 12],
 }
 
@@ -268,9 +271,11 @@ impl Both {
         let now = self.now;
         let mut got: Vec<Option<End>> = vec![None; self.pairs.len()];
         let mut missed = vec![false; self.pairs.len()];
+        let mut gone = Vec::new();
+        let clumsy = self.rng.below(8) == 0;
         let (pairs, rng) = (&mut self.pairs, &mut self.rng);
         let mut report = TickReport::new();
-        self.herd.tick_due(now, |agent| {
+        let mut turn = |agent: Ticker<'_, '_, World>| {
             let i = agent.index();
             let pair = pairs[i].as_mut().unwrap();
             assert_eq!(pair.handle, agent.handle());
@@ -281,14 +286,34 @@ impl Both {
                     let tick = AssertUnwindSafe(|| agent.tick_traced(world, &mut report));
                     got[i] = Some(end(catch_unwind(tick)));
                 }
+                2 if clumsy => {
+                    missed[i] = true;
+                    panic!("the closure panics as scripted");
+                }
+                3 if clumsy => {
+                    gone.push(i);
+                    let world = &mut pair.herd_world;
+                    let _ = catch_unwind(AssertUnwindSafe(|| agent.despawn(world)));
+                }
                 _ => {
                     let tick = AssertUnwindSafe(|| agent.tick(&mut pair.herd_world));
                     got[i] = Some(end(catch_unwind(tick)));
                 }
             }
-        });
+        };
+        let herd = &mut self.herd;
+        let ticked = catch_unwind(AssertUnwindSafe(|| herd.tick_due(now, &mut turn)));
+        let cut = ticked.is_err();
+        self.count.cut += u64::from(cut);
+        self.count.gone += gone.len() as u64;
+        for i in gone {
+            if let Some(pair) = self.pairs[i].take() {
+                assert!(!self.herd.contains(pair.handle));
+            }
+        }
         for i in 0..got.len() {
-            if !missed[i] {
+            let had_no_turn = got[i].is_none() && cut;
+            if !missed[i] && !had_no_turn {
                 self.compare(i, got[i].take(), true)?;
             }
         }
@@ -300,7 +325,7 @@ impl Both {
         let mut got: Vec<Option<End>> = vec![None; self.pairs.len()];
         let (pairs, rng) = (&mut self.pairs, &mut self.rng);
         let frames = rng.below(3) as usize;
-        let mut turn = |agent: tickseed_core::Ticker<'_, '_, World>| {
+        let mut turn = |agent: Ticker<'_, '_, World>| {
             let i = agent.index();
             let pair = pairs[i].as_mut().unwrap();
             if rng.below(4) != 0 {
@@ -432,6 +457,8 @@ fn sleeping_herds_survive_whatever_is_done_to_them() {
                 all.ticks += count.ticks;
                 all.left_out += count.left_out;
                 all.panics += count.panics;
+                all.cut += count.cut;
+                all.gone += count.gone;
                 for (sum, n) in all.done.iter_mut().zip(count.done) {
                     *sum += n;
                 }
@@ -443,8 +470,9 @@ fn sleeping_herds_survive_whatever_is_done_to_them() {
         }
     }
     println!(
-        "{} ticks, {} left out, {} failed; {:?}",
-        all.ticks, all.left_out, all.panics, all.done
+        "{} ticks, {} left out, {} failed, {} cut short, {} despawned; {:?}",
+        all.ticks, all.left_out, all.panics, all.cut, all.gone, all.done
     );
     assert!(all.left_out * 6 > all.ticks && all.panics > 100);
+    assert!(all.cut > 100 && all.gone > 100);
 }

@@ -33,7 +33,8 @@ pub(crate) fn still<C: Context>(
 ) -> Option<Status> {
     let prog = &*tree.program;
     let look = Look::begin(prog, mem, true, faults);
-    // The block is the context's, and so is what it does to show it.
+    // The block is the context's, and so is what it does to show it. It is asked for once, at an
+    // op: further on the way may be over, and that could not be recovered from.
     let block = C::block(cx);
     let (began, mut pc) = (look.old, look.pc);
     core::mem::forget(look);
@@ -52,7 +53,7 @@ pub(crate) fn still<C: Context>(
         calls: true,
         faults,
     };
-    look.at_length(tree, table, mem, cx, now)
+    look.at_length(tree, table, mem, cx, block, now)
 }
 
 /// What the next tick of an agent that was just ticked would answer, with the keys and the time as
@@ -70,7 +71,9 @@ pub(crate) fn rests<C: Context>(
     if !table.is_quiet(&tree.program, &tree.def, mem) {
         return None;
     }
-    Look::begin(&tree.program, mem, false, faults).at_length(tree, table, mem, cx, now)
+    let look = Look::begin(&tree.program, mem, false, faults);
+    let block = C::block(cx);
+    look.at_length(tree, table, mem, cx, block, now)
 }
 
 /// Goes on with a look that meets other ops.
@@ -79,12 +82,12 @@ fn follow<C: Context>(
     table: &WakeTable,
     mem: &[u8],
     cx: &C::At<'_>,
+    block: &[u8],
     now: Time,
     look: &mut Look<'_>,
 ) -> Option<Status> {
     let prog = &*tree.program;
     let began = look.old;
-    let block = C::block(cx);
     loop {
         let pc = look.pc;
         let old = look.old;
@@ -187,9 +190,10 @@ impl<'f> Look<'f> {
         table: &WakeTable,
         mem: &[u8],
         cx: &C::At<'_>,
+        block: &[u8],
         now: Time,
     ) -> Option<Status> {
-        let answer = follow(tree, table, mem, cx, now, &mut self);
+        let answer = follow(tree, table, mem, cx, block, now, &mut self);
         core::mem::forget(self);
         answer
     }

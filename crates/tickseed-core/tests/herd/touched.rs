@@ -1,6 +1,8 @@
 //! Agents that are touched in their sleep: a look tells whether a tick would do anything.
 
+use std::cell::Cell;
 use std::mem::offset_of;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -286,4 +288,46 @@ fn a_function_that_panics_in_a_look_is_named_and_its_agent_poisoned() {
     herd.recover(one, &mut guard, Time(12)).unwrap();
     assert!(due(&mut herd, &mut guard, 13).is_some());
     assert!(guard.idled > before);
+}
+
+/// Shows its block so often, then panics once.
+#[derive(Default)]
+struct Fickle {
+    block: Block,
+    shows: Cell<u32>,
+}
+impl Context for Fickle {
+    type At<'a> = Fickle;
+    fn block(at: &Fickle) -> &[u8] {
+        let left = at.shows.get();
+        at.shows.set(left.wrapping_sub(1));
+        assert!(left != 1, "a block that cannot be shown");
+        bytemuck::bytes_of(&at.block)
+    }
+}
+
+#[test]
+fn an_agent_whose_context_panics_anywhere_in_a_look_can_be_recovered() {
+    let n = nodes::<Fickle>();
+    let hp: Key<Fickle, i32> = Key::new(KeyId(0), Place::Block(offset_of!(Block, hp) as u32));
+    let tree = Arc::new(n.check(hp.lt(20)).build().unwrap());
+    let mut panics = 0;
+    for shows in 1..5 {
+        let mut herd = Herd::new(tree.clone());
+        let (mut fickle, one) = (Fickle::default(), herd.spawn().unwrap());
+        for now in 0..3 {
+            herd.tick_due(Time(now), |a| drop(a.tick(&mut fickle)));
+        }
+        assert!(herd.is_asleep(one).unwrap());
+        herd.touch(one, hp).unwrap();
+        fickle.shows.set(shows);
+        let tick = AssertUnwindSafe(|| herd.tick_due(Time(3), |a| drop(a.tick(&mut fickle))));
+        panics += u32::from(catch_unwind(tick).is_err());
+        fickle.shows.set(0);
+        herd.recover(one, &mut fickle, Time(3)).unwrap();
+        let mut answer = None;
+        herd.tick_all(Time(4), |a| answer = Some(a.tick(&mut fickle).unwrap()));
+        assert_eq!(answer, Some(Status::Success), "{shows}");
+    }
+    assert!(panics > 0);
 }

@@ -80,7 +80,8 @@ pub trait Context: 'static {
 }
 
 /// In place of the time of the last tick where there was none: no time has passed since then. It
-/// lies as far from the origin as can be, on either side.
+/// lies as far from the origin as can be, on either side: a tick at that very nanosecond, after 292
+/// years, counts as none.
 pub(crate) const NEVER: Time = Time(LONGEST + 1);
 
 /// The longest time between two ticks, in nanoseconds (292 years); what seems longer goes back.

@@ -13,6 +13,7 @@ use crate::check::bare_list;
 use crate::compat;
 use crate::diagnostics::{Diagnostic, nearest};
 use crate::expr::{Datum, Type};
+use crate::load::there_are;
 use crate::model::{self, Attribute, Category, Document, Form, KeyDecl, Role, SourceMap, Span};
 use crate::registry::Registry;
 
@@ -252,7 +253,8 @@ impl<'d, C: HasBoard> Loader<'d, C> {
             let said = |d: &Diagnostic| d.code == "xml::unknown-tree";
             if found.is_none() && !self.diagnostics.iter().any(said) {
                 let help = nearest(name, self.trees.keys().copied())
-                    .map(|near| format!("did you mean `{near}`?"));
+                    .map(|near| format!("did you mean `{near}`?"))
+                    .or_else(|| there_are(self.trees.keys().copied()));
                 let message = format!("Can't find a tree with name: {name}");
                 let mut diagnostic =
                     Diagnostic::error("load::unknown-tree", message).maybe_help(help);
@@ -279,6 +281,8 @@ impl<'d, C: HasBoard> Loader<'d, C> {
                         "write `main` before one of them: `main tree ...`",
                     )
                 };
+                let of = there_are(first.trees().map(|tree| tree.name.as_str()));
+                let help = of.map_or(help.to_owned(), |of| format!("{help}; {of}"));
                 self.report(
                     Diagnostic::error("load::no-main", message)
                         .at(second.name.span, "or this one?")

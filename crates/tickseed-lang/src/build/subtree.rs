@@ -8,6 +8,7 @@ use super::{Assignments, Loader};
 use crate::board::HasBoard;
 use crate::diagnostics::{Diagnostic, nearest};
 use crate::expr::{Datum, Op, OpKind, Program, Slot, Type};
+use crate::load::there_are;
 use crate::model::{self, Direction, KeyRef, KeyScope, Span, Value, ValueKind};
 
 impl<'d, C: HasBoard> Loader<'d, C> {
@@ -15,7 +16,8 @@ impl<'d, C: HasBoard> Loader<'d, C> {
         let name = node.kind.as_str();
         let Some((document, tree)) = self.trees.get(name).copied() else {
             let help = nearest(name, self.trees.keys().copied())
-                .map(|near| format!("did you mean `{near}`?"));
+                .map(|near| format!("did you mean `{near}`?"))
+                .or_else(|| there_are(self.trees.keys().copied()));
             let message = format!("Can't find a tree with name: {name}");
             self.report(
                 Diagnostic::error("load::unknown-tree", message)

@@ -20,6 +20,7 @@ mod tests;
 mod trees;
 
 pub use decode::{BadText, decode};
+pub(crate) use trees::there_are;
 pub use trees::{Duplicates, Found};
 
 use crate::diagnostics::{Diagnostic, render_all};

@@ -160,6 +160,17 @@ impl Loaded {
     }
 }
 
+/// How many names a message lists.
+const LISTED: usize = 8;
+
+/// The trees there are, if they are few.
+pub(crate) fn there_are<'n>(names: impl IntoIterator<Item = &'n str>) -> Option<String> {
+    let mut names: Vec<&str> = names.into_iter().collect();
+    names.sort_unstable();
+    let few = !names.is_empty() && names.len() <= LISTED;
+    few.then(|| format!("there are {}", names.join(", ")))
+}
+
 fn unknown_tree(name: &Name, label: &str, trees: &BTreeMap<&str, Found<'_>>) -> Diagnostic {
     let nearest = nearest(name.as_str(), trees.keys().copied());
     Diagnostic::error(
@@ -167,7 +178,11 @@ fn unknown_tree(name: &Name, label: &str, trees: &BTreeMap<&str, Found<'_>>) -> 
         format!("Can't find a tree with name: {name}"),
     )
     .at(name.span, label)
-    .maybe_help(nearest.map(|nearest| format!("did you mean `{nearest}`?")))
+    .maybe_help(
+        nearest
+            .map(|nearest| format!("did you mean `{nearest}`?"))
+            .or_else(|| there_are(trees.keys().copied())),
+    )
 }
 
 /// A tree in the search for circles.

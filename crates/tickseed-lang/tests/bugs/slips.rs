@@ -508,3 +508,23 @@ fn b14_a_program_that_writes_keys_is_told_why_not() {
     let slip = format!("{scope}x");
     assert!(told(&slip, "rest", Datum::Int(1)).contains(&format!("did you mean `{scope}`?")));
 }
+
+#[test]
+fn s10_a_tree_that_is_not_there_lists_those_that_are() {
+    let registry = Registry::<Board>::new();
+    let files = [
+        xml(&[
+            ("Main", "<SubTree ID=\"Dock\"/>"),
+            ("Patrol", "<AlwaysSuccess/>"),
+        ]),
+        "main tree Main { action Other }\ntree Patrol { success }"
+            .replace("action Other", "subtree Dock"),
+    ];
+    for text in files {
+        let told = said(&text, &registry);
+        assert!(told.contains("there are Main, Patrol"), "{told}");
+    }
+    let two = "tree Fetch { success }\ntree Patrol { success }";
+    let told = said(two, &registry);
+    assert!(told.contains("there are Fetch, Patrol"), "{told}");
+}

@@ -361,3 +361,20 @@ fn t09_cadence_does_not_change_when_timers_end() {
         }
     }
 }
+
+/// Timers hold 56 bits: a year ahead is a jump, two are read as going back. So a tree is begun with
+/// the clock that it goes on with, not at zero before a clock that counts from 1970.
+#[test]
+fn t03_a_jump_of_more_than_417_days_reads_as_going_back() {
+    let tree = n().wait(secs(5)).build().unwrap();
+    let after = |days: u64| {
+        let mut agent = tree.agent();
+        let world = &mut World::new();
+        let began = tree.tick(&mut agent, world, Time::ZERO);
+        assert_eq!(began.unwrap(), Status::Running);
+        let now = Time::ZERO + secs(days * 24 * 60 * 60);
+        tree.tick(&mut agent, world, now).unwrap()
+    };
+    assert_eq!(after(400), Status::Success);
+    assert_eq!(after(500), Status::Running);
+}

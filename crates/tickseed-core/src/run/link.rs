@@ -5,7 +5,7 @@ use alloc::sync::Arc;
 use alloc::vec::Vec;
 
 use super::rows::Rows;
-use super::step::{BACK, Placed, Standing, Step, Way};
+use super::step::{BACK, Placed, Standing, Step, Ways};
 use super::steps::{
     Consume, Done, Exit, Fraction, Gate, If, Limit, Loud, Mark, Rare, Resume, Set, Small,
     WaitFixed, WaitStart, WaitTick, Whole, YieldAt,
@@ -69,13 +69,13 @@ impl<C: Context> Code<C> {
         funcs: Arc<Funcs<C>>,
         loud: impl Fn(Pc) -> bool,
     ) -> Code<C> {
-        let (Ways { ways, order }, rows) = (ways(&prog), Rows::new(&prog));
+        let (Edges { ways, order }, rows) = (edges(&prog), Rows::new(&prog));
         let mut steps: Vec<Option<Arc<Placed<C>>>> = alloc::vec![None; prog.ops.len()];
         for pc in order {
             let step = step(&prog, &rows, &funcs, pc);
             let step = if loud(pc) { Box::new(Loud(step)) } else { step };
-            let way = |to: Pc| Way::new(steps.get(to as usize).cloned().flatten(), to);
-            let placed = Placed::new(step, pc, ways[pc as usize].map(way));
+            let next = |to: Pc| steps.get(to as usize).cloned().flatten();
+            let placed = Placed::new(step, pc, ways[pc as usize], next);
             steps[pc as usize] = Some(Arc::new(placed));
         }
         let steps: Box<[_]> = steps.into_iter().flatten().collect();
@@ -127,7 +127,7 @@ fn step<C: Context>(prog: &Program, rows: &Rows, funcs: &Funcs<C>, pc: Pc) -> Bo
             let gate = &prog.gates[gate as usize];
             Box::new(Gate {
                 slot: gate.slot,
-                replay: gate.replay,
+                replay: gate.replay.then_some(gate.f),
             })
         }
         Op::Limit { slot, .. } => Box::new(Limit { slot }),
@@ -149,13 +149,10 @@ fn step<C: Context>(prog: &Program, rows: &Rows, funcs: &Funcs<C>, pc: Pc) -> Bo
     }
 }
 
-/// An op's edges, as far as its step goes along them itself.
-type OwnWays = [Pc; 3];
-
-/// Every op's edges, and an order of the ops in which each comes after those that its edges
+/// Every op's edges, as far as its step goes along them itself, and an order of the ops in which each comes after those that its edges
 /// lead to, but for those that lead back.
-struct Ways {
-    ways: Vec<OwnWays>,
+struct Edges {
+    ways: Vec<Ways>,
     order: Vec<Pc>,
 }
 
@@ -168,8 +165,8 @@ const ROW: u8 = 32;
 const USERS: u8 = 4;
 
 /// Every op's edges; those lead back that would close a circle or make too long a row.
-fn ways(prog: &Program) -> Ways {
-    let mut ways: Vec<OwnWays> = prog.ops.iter().map(|op| own_ways(prog, *op)).collect();
+fn edges(prog: &Program) -> Edges {
+    let mut ways: Vec<Ways> = prog.ops.iter().map(|op| own_ways(prog, *op)).collect();
     /// Being looked at: an edge to here closes a circle.
     const OPEN: u8 = u8::MAX;
     // How much follows one another from here on, this one included; zero: not yet known.
@@ -206,7 +203,7 @@ fn ways(prog: &Program) -> Ways {
             path.push((op, way + 1));
         }
     }
-    Ways { ways, order }
+    Edges { ways, order }
 }
 
 /// For how many steps one counts.
@@ -223,12 +220,9 @@ fn weight(op: &Op) -> u8 {
 }
 
 /// An op's edges, unless its step always comes back.
-fn own_ways(prog: &Program, mut op: Op) -> OwnWays {
+fn own_ways(prog: &Program, mut op: Op) -> Ways {
     match op {
-        Op::Gate { gate, to } => {
-            let gate = &prog.gates[gate as usize];
-            [to, gate.s, gate.f]
-        }
+        Op::Gate { gate, to } => [to, prog.gates[gate as usize].s],
         Op::Fraction { .. }
         | Op::Small { .. }
         | Op::Ask { .. }
@@ -246,8 +240,11 @@ fn own_ways(prog: &Program, mut op: Op) -> OwnWays {
         | Op::Set { .. }
         | Op::If { .. }
         | Op::Enter { .. }
-        | Op::Leave { .. } => op.edges().map(|to| to.map_or(NOWHERE, |to| *to)),
-        _ => [NOWHERE; 3],
+        | Op::Leave { .. } => {
+            let [s, f, _] = op.edges().map(|to| to.map_or(NOWHERE, |to| *to));
+            [s, f]
+        }
+        _ => [NOWHERE; 2],
     }
 }
 
@@ -258,7 +255,7 @@ mod tests {
 
     /// How many steps can follow one another from any op on, by edges that do not lead back.
     fn longest(program: &Program) -> usize {
-        let ways = ways(program).ways;
+        let ways = edges(program).ways;
         let mut longest = 0;
         for from in 0..ways.len() {
             let mut reached = alloc::vec![from];

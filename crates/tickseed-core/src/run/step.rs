@@ -35,19 +35,33 @@ pub(crate) trait Step<C: Context>: Send + Sync {
     fn step<'e>(&self, env: &mut Env<'e, '_, '_, C>, here: &'e Placed<C>) -> Pc;
 }
 
-/// A step at its place: what it does, and where it leads.
+/// A step at its place: what it does, and where it leads. With its counters, a line of memory.
 ///
 /// The ways lie here and not in the step, for that is behind another pointer: a row of steps is
 /// a chain of loads, each of which must wait for the one before, and there is one a step so.
 pub(crate) struct Placed<C: Context> {
     step: Box<dyn Step<C>>,
+    /// The next steps, as far as they are gone on with here. Steps that several lead to are
+    /// shared.
+    next: [Option<Arc<Placed<C>>>; 2],
+    /// What the loop is told else: the op that it goes on with, or that the thread is over.
+    to: Ways,
     pc: Pc,
-    ways: [Way<C>; 3],
 }
 
+/// Where a step leads: by success, or if it has no choice; and by failure.
+pub(super) type Ways = [Pc; 2];
+
 impl<C: Context> Placed<C> {
-    pub(super) fn new(step: Box<dyn Step<C>>, pc: Pc, ways: [Way<C>; 3]) -> Self {
-        Placed { step, pc, ways }
+    /// `next` finds the next steps that there are.
+    pub(super) fn new(
+        step: Box<dyn Step<C>>,
+        pc: Pc,
+        to: Ways,
+        next: impl FnMut(Pc) -> Option<Arc<Placed<C>>>,
+    ) -> Self {
+        let next = to.map(next);
+        Placed { step, next, to, pc }
     }
 
     /// Carries out the step, and those that follow.
@@ -62,55 +76,34 @@ impl<C: Context> Placed<C> {
         self.pc
     }
 
-    /// The first way: where a step leads by success, or if it has no choice.
+    /// Goes on the first way. The last thing that a step does.
     #[inline(always)]
-    pub(super) fn s(&self) -> &Way<C> {
-        &self.ways[0]
+    pub(super) fn s<'e>(&'e self, env: &mut Env<'e, '_, '_, C>) -> Pc {
+        self.way(0, env)
     }
 
-    /// The second way: where it leads by failure.
+    /// Goes on the second way.
     #[inline(always)]
-    pub(super) fn f(&self) -> &Way<C> {
-        &self.ways[1]
+    pub(super) fn f<'e>(&'e self, env: &mut Env<'e, '_, '_, C>) -> Pc {
+        self.way(1, env)
     }
 
-    /// The third way.
     #[inline(always)]
-    pub(super) fn other(&self) -> &Way<C> {
-        &self.ways[2]
-    }
-
-    /// The way by a guard's answer. A branch, not a choice by arithmetic: it can be foreseen.
-    #[inline(always)]
-    pub(super) fn judged(&self, holds: bool) -> &Way<C> {
-        if holds {
-            self.s()
-        } else {
-            rarely();
-            self.f()
+    fn way<'e>(&'e self, i: usize, env: &mut Env<'e, '_, '_, C>) -> Pc {
+        match &self.next[i] {
+            Some(next) => next.go(env),
+            None => self.to[i],
         }
     }
-}
 
-/// Where a step goes on.
-pub(super) struct Way<C: Context> {
-    /// The next step, if it is gone on with here. Steps that several lead to are shared.
-    next: Option<Arc<Placed<C>>>,
-    /// What the loop is told else: the op that it goes on with, or that the thread is over.
-    to: Pc,
-}
-
-impl<C: Context> Way<C> {
-    pub(super) fn new(next: Option<Arc<Placed<C>>>, to: Pc) -> Self {
-        Way { next, to }
-    }
-
-    /// Goes on along it. The last thing that a step does.
+    /// Goes on by a guard's answer. A branch, not a choice by arithmetic: it can be foreseen.
     #[inline(always)]
-    pub(super) fn go<'e>(&'e self, env: &mut Env<'e, '_, '_, C>) -> Pc {
-        match &self.next {
-            Some(next) => next.go(env),
-            None => self.to,
+    pub(super) fn judged<'e>(&'e self, holds: bool, env: &mut Env<'e, '_, '_, C>) -> Pc {
+        if holds {
+            self.s(env)
+        } else {
+            rarely();
+            self.f(env)
         }
     }
 }
@@ -129,8 +122,8 @@ impl<'e, C: Context> Env<'e, '_, '_, C> {
     #[inline(always)]
     pub(super) fn answered(&mut self, answer: Answer, y: Yield, here: &'e Placed<C>) -> Pc {
         match answer {
-            Answer::Success => here.s().go(self),
-            Answer::Failure => here.f().go(self),
+            Answer::Success => here.s(self),
+            Answer::Failure => here.f(self),
             Answer::Running => self.yield_at(here, y),
             other => self.odd(here, other),
         }

@@ -44,7 +44,7 @@ where
     fn step<'e>(&self, env: &mut Env<'e, '_, '_, C>, here: &'e Placed<C>) -> Pc {
         env.frame.here = Some(here);
         let holds = (self.func)(env.cx.at());
-        here.judged(holds).go(env)
+        here.judged(holds, env)
     }
 }
 
@@ -194,7 +194,7 @@ impl<C: Context> Step<C> for Fraction {
     fn step<'e>(&self, env: &mut Env<'e, '_, '_, C>, here: &'e Placed<C>) -> Pc {
         env.frame.here = Some(here);
         let holds = self.quick.fraction(C::block(env.cx.at()));
-        here.judged(holds).go(env)
+        here.judged(holds, env)
     }
 }
 
@@ -208,7 +208,7 @@ impl<C: Context> Step<C> for Small {
     fn step<'e>(&self, env: &mut Env<'e, '_, '_, C>, here: &'e Placed<C>) -> Pc {
         env.frame.here = Some(here);
         let holds = self.quick.small(self.ty, C::block(env.cx.at()));
-        here.judged(holds).go(env)
+        here.judged(holds, env)
     }
 }
 
@@ -228,7 +228,7 @@ impl WaitStart {
         here: &'e Placed<C>,
     ) -> Pc {
         if deadline.passed(env.cx.now()) {
-            here.s().go(env)
+            here.s(env)
         } else {
             put_deadline(env.mem, self.slot, deadline);
             env.yield_at(here, self.y)
@@ -266,29 +266,31 @@ impl<C: Context> Step<C> for WaitTick {
     fn step<'e>(&self, env: &mut Env<'e, '_, '_, C>, here: &'e Placed<C>) -> Pc {
         env.frame.old = IDLE;
         if get_deadline(env.mem, self.slot).passed(env.cx.now()) {
-            here.s().go(env)
+            here.s(env)
         } else {
             env.yield_at(here, self.y)
         }
     }
 }
 
-/// Leads to what it guards if it is open; else by the verdict that is replayed.
+/// Leads to what it guards if it is open; else the second way, or back to the loop if it replays a
+/// failure.
 pub(super) struct Gate {
     pub(super) slot: Offset,
-    pub(super) replay: bool,
+    /// Where a failure that is replayed leads.
+    pub(super) replay: Option<Pc>,
 }
 
 impl<C: Context> Step<C> for Gate {
     fn step<'e>(&self, env: &mut Env<'e, '_, '_, C>, here: &'e Placed<C>) -> Pc {
         let until = get_deadline(env.mem, self.slot);
-        let way = if until.is_set() && !until.passed(env.cx.now()) {
-            let failed = self.replay && env.mem[self.slot as usize + 7] == Status::Failure as u8;
-            if failed { here.other() } else { here.f() }
-        } else {
-            here.s()
-        };
-        way.go(env)
+        if !until.is_set() || until.passed(env.cx.now()) {
+            return here.s(env);
+        }
+        match self.replay {
+            Some(f) if env.mem[self.slot as usize + 7] == Status::Failure as u8 => f,
+            _ => here.f(env),
+        }
     }
 }
 
@@ -300,8 +302,7 @@ pub(super) struct Limit {
 impl<C: Context> Step<C> for Limit {
     fn step<'e>(&self, env: &mut Env<'e, '_, '_, C>, here: &'e Placed<C>) -> Pc {
         let late = get_deadline(env.mem, self.slot).passed(env.cx.now());
-        let way = if late { here.s() } else { here.f() };
-        way.go(env)
+        if late { here.s(env) } else { here.f(env) }
     }
 }
 
@@ -328,7 +329,7 @@ impl<C: Context> Step<C> for Resume {
         if k < self.len {
             env.by_table(self.table + k)
         } else {
-            here.s().go(env)
+            here.s(env)
         }
     }
 }
@@ -347,7 +348,7 @@ impl<C: Context> Step<C> for Exit {
             env.frame.here = Some(here);
             env.unwind(old, self.node.0);
         }
-        here.s().go(env)
+        here.s(env)
     }
 }
 
@@ -356,7 +357,7 @@ pub(super) struct Consume;
 impl<C: Context> Step<C> for Consume {
     fn step<'e>(&self, env: &mut Env<'e, '_, '_, C>, here: &'e Placed<C>) -> Pc {
         env.frame.old = IDLE;
-        here.s().go(env)
+        here.s(env)
     }
 }
 
@@ -368,7 +369,7 @@ pub(super) struct Set {
 impl<C: Context> Step<C> for Set {
     fn step<'e>(&self, env: &mut Env<'e, '_, '_, C>, here: &'e Placed<C>) -> Pc {
         env.mem[self.slot as usize] = self.value;
-        here.s().go(env)
+        here.s(env)
     }
 }
 
@@ -380,8 +381,7 @@ pub(super) struct If {
 impl<C: Context> Step<C> for If {
     fn step<'e>(&self, env: &mut Env<'e, '_, '_, C>, here: &'e Placed<C>) -> Pc {
         let set = env.mem[self.slot as usize] != 0;
-        let way = if set { here.s() } else { here.f() };
-        way.go(env)
+        if set { here.s(env) } else { here.f(env) }
     }
 }
 
@@ -412,7 +412,7 @@ impl<C: Context> Step<C> for Mark {
                 Some(status) => trace.leave(self.node, status),
             }
         }
-        here.s().go(env)
+        here.s(env)
     }
 }
 

@@ -2,25 +2,16 @@
 import assert from 'node:assert/strict';
 import { createRequire } from 'node:module';
 import { readFileSync } from 'node:fs';
-import { after, before, test } from 'node:test';
-import { decided, pause, startBrowser, startStudio } from './browser.mjs';
+import { test } from 'node:test';
+import { decided, inTheStudio, pause } from './browser.mjs';
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
-let studio;
-let browser;
-let page;
+let browser, page;
 
-before(async () => {
-  studio = await startStudio();
-  browser = await startBrowser({ width: 1280, height: 800 });
-  page = await browser.open(studio.address);
+inTheStudio(async (all) => {
+  ({ browser, page } = all);
   await page.evaluate(axe);
-});
-
-after(async () => {
-  await browser?.stop();
-  studio?.stop();
-});
+}, { width: 1280, height: 800 });
 
 async function clean(what) {
   const found = await page.evaluate(async () => {

@@ -1,4 +1,5 @@
 // A studio and a browser for the tests.
+import { after, before } from 'node:test';
 import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -153,4 +154,22 @@ export async function clickScene(page, x, y, height = 14) {
   });
   const [scale, left, top] = [Number(at.scale), Number(at.left), Number(at.top)];
   await scene.click({ position: { x: left + x * scale, y: top + (height - y) * scale } });
+}
+
+/**
+ * A studio of this test file's own with a page in a browser, from before its tests until after
+ * them; `ready` is handed them before the first test.
+ */
+export function inTheStudio(ready, viewport) {
+  const all = {};
+  before(async () => {
+    all.studio = await startStudio();
+    all.browser = await startBrowser(viewport);
+    all.page = await all.browser.open(all.studio.address);
+    await ready(all);
+  });
+  after(async () => {
+    await all.browser?.stop();
+    all.studio?.stop();
+  });
 }

@@ -1,23 +1,14 @@
 // Changes that are made in the tree: each is a text that is applied, and can be taken back.
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
-import { counts, decided, pause, shows, startBrowser, startStudio, tick } from './browser.mjs';
+import { test } from 'node:test';
+import { counts, decided, inTheStudio, pause, shows, tick } from './browser.mjs';
 
-let studio;
-let browser;
-let page;
+let browser, page;
 
-before(async () => {
-  studio = await startStudio();
-  browser = await startBrowser();
-  page = await browser.open(studio.address);
+inTheStudio(async (all) => {
+  ({ browser, page } = all);
   await decided(page, 'patrol');
   await pause(page);
-});
-
-after(async () => {
-  await browser?.stop();
-  studio?.stop();
 });
 
 const card = (label) => page.locator(`[role=treeitem][data-label="${label}"]`);

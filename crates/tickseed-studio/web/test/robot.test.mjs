@@ -2,22 +2,13 @@
 // charge, resume; then back in time.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
-import { after, before, test } from 'node:test';
-import { clickScene, counts, decided, happened, pause, run, shows, startBrowser, startStudio, tick as shownTick } from './browser.mjs';
+import { test } from 'node:test';
+import { clickScene, counts, decided, happened, inTheStudio, pause, run, shows, tick as shownTick } from './browser.mjs';
 
-let studio;
-let browser;
-let page;
+let browser, page;
 
-before(async () => {
-  studio = await startStudio();
-  browser = await startBrowser();
-  page = await browser.open(studio.address);
-});
-
-after(async () => {
-  await browser?.stop();
-  studio?.stop();
+inTheStudio(async (all) => {
+  ({ browser, page } = all);
 });
 
 const status = (label) => page.locator(`[data-label="${label}"]`).getAttribute('data-status');

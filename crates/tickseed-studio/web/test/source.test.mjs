@@ -1,25 +1,16 @@
 // The source pane: an edit with a mistake, then without; time travel past it; the dock.
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
-import { clickScene, counts, decided, goesBeyond, happened, pause, shows, startBrowser, startStudio, tick as shownTick } from './browser.mjs';
+import { test } from 'node:test';
+import { clickScene, counts, decided, goesBeyond, happened, inTheStudio, pause, shows, tick as shownTick } from './browser.mjs';
 
-let studio;
-let browser;
-let page;
+let browser, page;
 
-before(async () => {
-  studio = await startStudio();
-  browser = await startBrowser();
-  page = await browser.open(studio.address);
+inTheStudio(async (all) => {
+  ({ browser, page } = all);
   await decided(page, 'patrol');
   // Time goes on when it is told to: a battery that is low after a while on a slow machine is
   // no part of these stories.
   await pause(page);
-});
-
-after(async () => {
-  await browser?.stop();
-  studio?.stop();
 });
 
 const tick = (p = page) => shownTick(p);

@@ -1,24 +1,15 @@
 // The other worlds, the crowd, the page from disk, and what it all weighs.
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import { gzipSync } from 'node:zlib';
-import { counts, decided, goesBeyond, happened, pause, run, startBrowser, startStudio } from './browser.mjs';
+import { counts, decided, goesBeyond, happened, inTheStudio, pause, run } from './browser.mjs';
 
 const dist = new URL('../../ui/dist/', import.meta.url);
-let studio;
-let browser;
-let page;
+let studio, browser, page;
 
-before(async () => {
-  studio = await startStudio();
-  browser = await startBrowser();
-  page = await browser.open(studio.address);
-});
-
-after(async () => {
-  await browser?.stop();
-  studio?.stop();
+inTheStudio(async (all) => {
+  ({ studio, browser, page } = all);
 });
 
 /** The utility selector's scores with their response curves, each fact marked on its curve. */

@@ -149,8 +149,8 @@ fn step<C: Context>(prog: &Program, rows: &Rows, funcs: &Funcs<C>, pc: Pc) -> Bo
     }
 }
 
-/// Every op's edges, as far as its step goes along them itself, and an order of the ops in which each comes after those that its edges
-/// lead to, but for those that lead back.
+/// Every op's edges, as far as its step goes along them itself, and an order of the ops in which
+/// each comes after those that its edges lead to, but for those that lead back.
 struct Edges {
     ways: Vec<Ways>,
     order: Vec<Pc>,

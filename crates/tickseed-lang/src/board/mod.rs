@@ -38,6 +38,9 @@ pub struct Board {
     wakes: bool,
     /// When the whole tree was halted last, plus one.
     halted: u64,
+    /// How often each parallel or loop of a file has ended, by its number: what was skipped below it is
+    /// reset then.
+    ended: Vec<u64>,
     /// The node to be ticked next has finished and was not reset since: with a verdict, if it repeats
     /// it.
     unreset: Option<Option<tickseed_core::Status>>,
@@ -131,6 +134,7 @@ impl Board {
             keeps_faults: false,
             wakes: false,
             halted: 0,
+            ended: Vec::new(),
             unreset: None,
             note: OnceLock::new(),
             faulted: Arc::default(),
@@ -338,6 +342,24 @@ impl Board {
     pub(crate) fn halted_since(&self, seen: &mut u64) -> bool {
         let news = self.halted != 0 && self.halted != *seen;
         *seen = self.halted;
+        news
+    }
+
+    /// A node that lets what was skipped below it stay as it is has ended.
+    pub(crate) fn node_ended(&mut self, instance: usize) {
+        if self.ended.len() <= instance {
+            self.ended.resize(instance + 1, 0);
+        }
+        self.ended[instance] += 1;
+    }
+
+    /// [`halted_since`](Board::halted_since), or one of some nodes has ended.
+    pub(crate) fn reset_since(&self, nodes: &[usize], seen: &mut u64) -> bool {
+        let ended = nodes.iter().filter_map(|at| self.ended.get(*at));
+        // Both only grow.
+        let now = self.halted.saturating_add(ended.sum());
+        let news = now != 0 && now != *seen;
+        *seen = now;
         news
     }
 

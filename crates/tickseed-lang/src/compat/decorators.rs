@@ -3,7 +3,9 @@
 use bytemuck::{Pod, Zeroable};
 use tickseed_core::{Branches, CustomNode, Cx, Status, Stop};
 
-use super::site::{Bound, Site, Tries, child, decorator, forget_if_halted, read, wake};
+use super::site::{
+    Bound, Ends, Lingers, Site, Tries, child, decorator, forget_if_halted, read, wake,
+};
 use crate::board::{HasBoard, view};
 use crate::expr::{Datum, Slot};
 use crate::registry::In;
@@ -14,11 +16,13 @@ pub(crate) struct Rounds {
     pub(crate) count: In<i64>,
     /// Whether failures ask for another round, rather than successes.
     pub(crate) retry: bool,
+    /// Who resets it after a skip, if its parent does not: rounds that were made count until then.
+    pub(crate) lingers: Option<Lingers>,
 }
 
 impl<C: HasBoard> CustomNode<C> for Rounds {
     type State = ();
-    /// Rounds that count. A skip keeps them, a halt does not.
+    /// Rounds that count. A skip keeps them if the node then stays as it is, a halt does not.
     type Memory = Tries;
 
     decorator!(this => if this.retry { "retry" } else { "repeat" }, never preempts);
@@ -32,7 +36,10 @@ impl<C: HasBoard> CustomNode<C> for Rounds {
             halt,
         }: &mut Tries,
     ) -> Result<Status, Stop> {
-        forget_if_halted(branches, halt, rounds);
+        match &self.lingers {
+            Some(lingers) => lingers.forget_if_reset(branches, halt, rounds),
+            None => forget_if_halted(branches, halt, rounds),
+        }
         let (again, missing) = if self.retry {
             (
                 Status::Failure,
@@ -60,7 +67,8 @@ impl<C: HasBoard> CustomNode<C> for Rounds {
                         return Ok(Status::Running);
                     }
                 }
-                status @ (Status::Running | Status::Skipped) => return Ok(status),
+                Status::Running => return Ok(Status::Running),
+                Status::Skipped if self.lingers.is_some() => return Ok(Status::Skipped),
                 status => {
                     *rounds = 0;
                     return Ok(status);
@@ -77,7 +85,9 @@ impl<C: HasBoard> CustomNode<C> for Rounds {
 }
 
 /// `KeepRunningUntilFailure`.
-pub(crate) struct KeepRunning;
+pub(crate) struct KeepRunning {
+    pub(crate) ends: Ends,
+}
 
 impl<C: HasBoard> CustomNode<C> for KeepRunning {
     type State = ();
@@ -86,10 +96,15 @@ impl<C: HasBoard> CustomNode<C> for KeepRunning {
     decorator!("keep running until failure", never preempts);
 
     fn tick(&self, branches: &mut Branches<'_, C>, _: &mut (), _: &mut ()) -> Result<Status, Stop> {
-        Ok(match child!(branches, 0) {
+        let status = match child!(branches, 0) {
             Status::Failure => Status::Failure,
             _ => Status::Running,
-        })
+        };
+        self.ends.after(branches, Ok(status))
+    }
+
+    fn halt(&self, _: &mut (), _: &mut (), cx: &mut Cx<'_, '_, C>) {
+        self.ends.ended(cx);
     }
 }
 
@@ -368,7 +383,8 @@ pub(crate) struct Each {
     pub(crate) value: Option<Slot>,
     pub(crate) if_empty: Status,
     /// A skip at the end of a fixed list does not begin it anew, as nobody resets the node.
-    pub(crate) lingers: bool,
+    pub(crate) lingers: Option<Lingers>,
+    pub(crate) ends: Ends,
 }
 
 impl<C: HasBoard> CustomNode<C> for Each {
@@ -385,15 +401,17 @@ impl<C: HasBoard> CustomNode<C> for Each {
         done: &mut u32,
         Tries { count: kept, halt }: &mut Tries,
     ) -> Result<Status, Stop> {
-        forget_if_halted(branches, halt, kept);
-        if self.lingers && branches.is_fresh() {
-            *done = *kept as u32;
+        if let Some(lingers) = &self.lingers {
+            lingers.forget_if_reset(branches, halt, kept);
+            if branches.is_fresh() {
+                *done = *kept as u32;
+            }
         }
         if !branches.is_running(0) {
             let next = branches.with_cx(|cx| self.next(cx, *done as usize));
             let Some(next) = next else {
                 *kept = (*done).into();
-                return Ok(self.if_empty);
+                return self.ends.after(branches, Ok(self.if_empty));
             };
             *kept = 0;
             *done += 1;
@@ -401,10 +419,15 @@ impl<C: HasBoard> CustomNode<C> for Each {
                 branches.with_cx(|cx| view::write::<C>(cx.at_mut(), slot, next));
             }
         }
-        Ok(match child!(branches, 0) {
+        let status = match child!(branches, 0) {
             Status::Failure => Status::Failure,
             _ => Status::Running,
-        })
+        };
+        self.ends.after(branches, Ok(status))
+    }
+
+    fn halt(&self, _: &mut u32, _: &mut Tries, cx: &mut Cx<'_, '_, C>) {
+        self.ends.ended(cx);
     }
 }
 

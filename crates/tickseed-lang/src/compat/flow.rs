@@ -3,7 +3,7 @@
 use bytemuck::{Pod, Zeroable};
 use tickseed_core::{Branches, CustomNode, Cx, Status, Stop};
 
-use super::site::{Site, Unreset, child, forget_if_halted, head, read, unreset, wake};
+use super::site::{Ends, Site, Unreset, child, forget_if_halted, head, read, unreset, wake};
 use crate::board::HasBoard;
 use crate::registry::In;
 
@@ -170,6 +170,7 @@ pub(crate) struct Parallel<M> {
     pub(crate) site: Site,
     pub(crate) success: In<i64>,
     pub(crate) failure: In<i64>,
+    pub(crate) ends: Ends,
     pub(crate) marks: std::marker::PhantomData<fn(M)>,
 }
 
@@ -191,6 +192,22 @@ impl<C: HasBoard, M: Marks> CustomNode<C> for Parallel<M> {
     }
 
     fn tick(
+        &self,
+        branches: &mut Branches<'_, C>,
+        state: &mut Counts,
+        done: &mut M,
+    ) -> Result<Status, Stop> {
+        let status = self.round(branches, state, done);
+        self.ends.after(branches, status)
+    }
+
+    fn halt(&self, _: &mut Counts, _: &mut M, cx: &mut Cx<'_, '_, C>) {
+        self.ends.ended(cx);
+    }
+}
+
+impl<M: Marks> Parallel<M> {
+    fn round<C: HasBoard>(
         &self,
         branches: &mut Branches<'_, C>,
         state: &mut Counts,
@@ -252,6 +269,7 @@ impl<C: HasBoard, M: Marks> CustomNode<C> for Parallel<M> {
 pub(crate) struct ParallelAll<M> {
     pub(crate) site: Site,
     pub(crate) max_failures: In<i64>,
+    pub(crate) ends: Ends,
     pub(crate) marks: std::marker::PhantomData<fn(M)>,
 }
 
@@ -264,6 +282,22 @@ impl<C: HasBoard, M: Marks> CustomNode<C> for ParallelAll<M> {
     }
 
     fn tick(
+        &self,
+        branches: &mut Branches<'_, C>,
+        state: &mut Counts,
+        done: &mut M,
+    ) -> Result<Status, Stop> {
+        let status = self.round(branches, state, done);
+        self.ends.after(branches, status)
+    }
+
+    fn halt(&self, _: &mut Counts, _: &mut M, cx: &mut Cx<'_, '_, C>) {
+        self.ends.ended(cx);
+    }
+}
+
+impl<M: Marks> ParallelAll<M> {
+    fn round<C: HasBoard>(
         &self,
         branches: &mut Branches<'_, C>,
         state: &mut Counts,

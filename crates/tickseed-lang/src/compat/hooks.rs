@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use tickseed_core::{Branches, CustomNode, Cx, Node, Status, Stop, nodes};
 
-use super::site::{Bound, Site, Tries, child, decorator, forget_if_halted};
+use super::site::{Bound, Lingers, Site, Tries, child, decorator};
 use crate::board::HasBoard;
 use crate::build::{Computed, Loader, Place};
 use crate::model::{Code, Dialect, Hook, Value, ValueKind};
@@ -169,7 +169,7 @@ impl<C: HasBoard> CustomNode<C> for Hooked<C> {
 
 /// Hooks of a composite that nobody resets when it was skipped: the reference then goes on taking it
 /// for running, asks no guard for idle nodes before its next tick, and halts it if its `_while` fails.
-struct Lingering<C: HasBoard>(Hooked<C>);
+struct Lingering<C: HasBoard>(Hooked<C>, Lingers);
 
 impl<C: HasBoard> CustomNode<C> for Lingering<C> {
     type State = ();
@@ -188,7 +188,7 @@ impl<C: HasBoard> CustomNode<C> for Lingering<C> {
         _: &mut (),
         Tries { count, halt }: &mut Tries,
     ) -> Result<Status, Stop> {
-        forget_if_halted(branches, halt, count);
+        self.1.forget_if_reset(branches, halt, count);
         let mut lingers = *count != 0;
         let status = self.0.run(branches, &mut lingers);
         *count = lingers.into();
@@ -245,10 +245,10 @@ pub(crate) fn hooked<C: HasBoard>(
         }
     }
     let guarded = !node.guards.is_empty() || node.holds.is_some();
-    let lingers = guarded && loader.lingers(place);
+    let lingers = loader.lingers(place).filter(|_| guarded);
     ok.then(|| match lingers {
-        true => nodes::<C>().custom(Lingering(node), [made]),
-        false => nodes::<C>().custom(node, [made]),
+        Some(lingers) => nodes::<C>().custom(Lingering(node, lingers), [made]),
+        None => nodes::<C>().custom(node, [made]),
     })
 }
 

@@ -109,8 +109,15 @@ pub(crate) fn set<C: HasBoard>(value: Value, target: Target, text: Mark, site: S
             .layout()
             .type_of(present)
             .map(str::to_owned);
-        let datum = match (&ty, &datum) {
-            (Some(ty), Datum::Text(text)) => match parsed(ty, text) {
+        let alike = match (&value, &datum) {
+            (Value::Text(_), Datum::Text(text)) if present == Mark::ANY => {
+                as_it_was(&view::read::<C>(cx.at(), slot), text)
+            }
+            _ => None,
+        };
+        let datum = match (alike, &ty, &datum) {
+            (Some(alike), ..) => alike,
+            (None, Some(ty), Datum::Text(text)) => match parsed(ty, text) {
                 Ok(datum) => datum,
                 Err(message) => return site.raise(cx, &message),
             },
@@ -124,6 +131,22 @@ pub(crate) fn set<C: HasBoard>(value: Value, target: Target, text: Mark, site: S
         }
         Ok(Status::Success)
     })
+}
+
+/// A text for an entry without a type that a script has made a number or truth of: one of these, if it
+/// says one. (The reference loses the value.)
+fn as_it_was(present: &Datum, text: &str) -> Option<Datum> {
+    match present {
+        Datum::Int(_) => text.parse().map(Datum::Int).ok(),
+        // Scripts make numbers of `true` and `false`.
+        Datum::Float(_) if text == "true" => Some(Datum::Float(1.0)),
+        Datum::Float(_) if text == "false" => Some(Datum::Float(0.0)),
+        Datum::Float(_) => text.parse().map(Datum::Float).ok(),
+        Datum::Bool(_) => <bool as crate::registry::PortType>::parse(text)
+            .map(Datum::Bool)
+            .ok(),
+        _ => None,
+    }
 }
 
 /// A text for an entry of a type.

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use tickseed_core::{Node, Status, nodes};
 
 use super::nav2::Policy;
-use super::site::{Bound, Site, Unreset};
+use super::site::{Bound, Ends, Site, Unreset};
 use super::{StatusRole, decorators, flow, leaves, models, nav2, ros, script, yielding};
 use crate::board::{FIELDS, HasBoard};
 use crate::build::{Loader, Place, Twins, Whereabouts};
@@ -302,9 +302,18 @@ impl<'d, C: HasBoard> Making<'_, 'd, C> {
                 let retry = kind != "Repeat";
                 let port = if retry { "num_attempts" } else { "num_cycles" };
                 let count = self.ports(|ports| ports.input(port))?;
-                n.custom(decorators::Rounds { site, count, retry }, children)
+                let rule = decorators::Rounds {
+                    site,
+                    count,
+                    retry,
+                    lingers: self.loader.lingers(self.place),
+                };
+                n.custom(rule, children)
             }
-            "KeepRunningUntilFailure" => n.custom(decorators::KeepRunning, children),
+            "KeepRunningUntilFailure" => {
+                let ends = self.ends();
+                n.custom(decorators::KeepRunning { ends }, children)
+            }
             "Delay" => {
                 let msec = self.ports(|ports| ports.input("delay_msec"))?;
                 n.custom(decorators::Delay { site, msec }, children)
@@ -540,6 +549,13 @@ impl<'d, C: HasBoard> Making<'_, 'd, C> {
         }
     }
 
+    fn ends(&self) -> Ends {
+        Ends {
+            instance: self.place.id,
+            lingers: self.loader.lingers(self.place).is_some(),
+        }
+    }
+
     fn parallel(&mut self, children: Vec<Node<C>>) -> Option<Node<C>> {
         let n = nodes::<C>();
         let site = self.site.clone();
@@ -553,6 +569,7 @@ impl<'d, C: HasBoard> Making<'_, 'd, C> {
                 .error("load::children", message, self.node.kind.span);
             return None;
         }
+        let ends = self.ends();
         macro_rules! by_size {
             ($rule:ident { $($field:ident),* }) => {
                 match children.len() {
@@ -567,7 +584,11 @@ impl<'d, C: HasBoard> Making<'_, 'd, C> {
         }
         Some(if all {
             let max_failures = self.ports(|ports| ports.input("max_failures"))?;
-            by_size!(ParallelAll { site, max_failures })
+            by_size!(ParallelAll {
+                site,
+                max_failures,
+                ends
+            })
         } else {
             let (success, failure) = self.ports(|ports| {
                 Some((ports.input("success_count")?, ports.input("failure_count")?))
@@ -575,7 +596,8 @@ impl<'d, C: HasBoard> Making<'_, 'd, C> {
             by_size!(Parallel {
                 site,
                 success,
-                failure
+                failure,
+                ends
             })
         })
     }
@@ -614,7 +636,8 @@ impl<'d, C: HasBoard> Making<'_, 'd, C> {
             queue,
             value: self.slot("value"),
             if_empty,
-            lingers: if_empty == Status::Skipped && self.loader.lingers(self.place),
+            lingers: (self.loader.lingers(self.place)).filter(|_| if_empty == Status::Skipped),
+            ends: self.ends(),
         };
         Some(nodes::<C>().custom(rule, children))
     }

@@ -1,7 +1,7 @@
 //! BehaviorTree.CPP's and Nav2's nodes, with those engines' exact semantics.
 //!
 //! Where the engine's own nodes mean the same (sequence, fallback, their reactive forms, inverter,
-//! forced results) they are used; the others are [custom nodes](tickseed_core::CustomNode). Three
+//! forced results) they are used; the others are [custom nodes](tickseed_core::CustomNode). Four
 //! things differ, on purpose:
 //!
 //! - A composite all of whose children were skipped is idle afterwards. In the reference it stays
@@ -10,6 +10,8 @@
 //!   begin its list anew. Where parents reset it, its `_onHalted` would run there; here it does not.
 //! - An exception halts nothing and the next tick goes on where it was raised only on a
 //!   [board that keeps faults](crate::board::Board::keep_faults); by default the agent is poisoned.
+//! - An action that answers `SKIPPED` after it has begun has ended. In the reference it goes on running
+//!   for its parent, which halts it later.
 //! - Known faults of the reference are kept, so that trees written around them work: `Precondition`
 //!   does not ask again after its child was halted or skipped, `RoundRobin` fails when its last child succeeds,
 //!   `UnsetBlackboard` of a key `@name` removes nothing. The option
@@ -53,7 +55,7 @@ pub(crate) use hooks::{HaltScript, hooked};
 pub(crate) use make::node;
 pub use models::models;
 pub(crate) use models::{is_core, names, port_type, refused_number};
-pub(crate) use site::Site;
+pub(crate) use site::{Lingers, Site};
 pub use statuses::{NodeStatus, StatusRole, Statuses};
 
 use crate::board::HasBoard;
@@ -122,12 +124,14 @@ impl<C: HasBoard> Loader<'_, C> {
     }
 
     /// Whether a node that was skipped as a whole is still running for the reference at the next tick:
-    /// it runs before it ticks its children, and nobody above resets it after the skip.
-    pub(crate) fn lingers(&self, place: Place) -> bool {
-        let role = |id: usize| self.instances[id].role;
-        if self.options.fix_known_bugs || !role(place.id).stays_running_when_skipped() {
-            return false;
+    /// it runs before it ticks its children, and nobody above resets it after the skip, or only one that
+    /// ticks it again when that one ends.
+    pub(crate) fn lingers(&self, place: Place) -> Option<Lingers> {
+        let role = self.instances[place.id].role;
+        if self.options.fix_known_bugs || !role.stays_running_when_skipped() {
+            return None;
         }
+        let (mut parallels, mut rounds) = (Vec::new(), Vec::new());
         let mut above = self.instances[place.id].parent;
         while let Some(id) = above {
             let instance = &self.instances[id];
@@ -136,7 +140,6 @@ impl<C: HasBoard> Loader<'_, C> {
                 "Inverter"
                     | "ForceSuccess"
                     | "ForceFailure"
-                    | "KeepRunningUntilFailure"
                     | "Delay"
                     | "Timeout"
                     | "RunOnce"
@@ -145,12 +148,19 @@ impl<C: HasBoard> Loader<'_, C> {
                     | "WaitValueUpdate"
             );
             let loops = instance.kind.starts_with("Loop") && is_known(&instance.kind);
-            if !passes && !loops && instance.subtree.is_none() {
-                return false;
+            if loops || instance.kind == "KeepRunningUntilFailure" {
+                rounds.push(id);
+            } else if matches!(instance.kind.as_str(), "Parallel" | "ParallelAll") {
+                parallels.push(id);
+            } else if !passes && instance.subtree.is_none() {
+                // Those that tick it again before they end.
+                parallels.extend(rounds);
+                return (!parallels.is_empty()).then_some(Lingers { until: parallels });
             }
             above = instance.parent;
         }
-        true
+        // Where nothing resets anything, the end of a loop does not either.
+        Some(Lingers { until: parallels })
     }
 
     pub(crate) fn parent_site(&self, place: Place) -> Option<Site> {

@@ -240,6 +240,60 @@ pub(crate) fn forget_if_halted<C: HasBoard, T: Default>(
     }
 }
 
+/// What resets a node that the reference goes on taking for running after it was skipped as a whole:
+/// the end of any of these nodes above it (parallels, loops), by their numbers, and a halt of the whole
+/// tree.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Lingers {
+    pub(crate) until: Vec<usize>,
+}
+
+impl Lingers {
+    /// [`forget_if_halted`], or if one of them has ended.
+    pub(crate) fn forget_if_reset<C: HasBoard, T: Default>(
+        &self,
+        branches: &mut Branches<'_, C>,
+        seen: &mut u64,
+        kept: &mut T,
+    ) {
+        if branches.with_cx(|cx| C::board(cx.at()).reset_since(&self.until, seen)) {
+            *kept = T::default();
+        }
+    }
+}
+
+/// How a node that ticks again what was skipped below it tells that it has ended: what stayed as it
+/// was is reset then.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Ends {
+    /// Its number.
+    pub(crate) instance: usize,
+    /// It stays as it is itself when it was skipped.
+    pub(crate) lingers: bool,
+}
+
+impl Ends {
+    pub(crate) fn after<C: HasBoard>(
+        self,
+        branches: &mut Branches<'_, C>,
+        status: Result<Status, Stop>,
+    ) -> Result<Status, Stop> {
+        let stays = match status {
+            Ok(Status::Skipped) => self.lingers,
+            Ok(status) => status == Status::Running,
+            Err(_) => true,
+        };
+        if !stays {
+            branches.with_cx(|cx| self.ended(cx));
+        }
+        status
+    }
+
+    pub(crate) fn ended<C: HasBoard>(self, cx: &mut Cx<'_, '_, C>) {
+        C::board_mut(cx.at_mut()).node_ended(self.instance);
+    }
+}
+
 /// Reads a port in a composite. `None`: it has no value.
 pub(crate) fn read<C: HasBoard, T: PortType>(
     branches: &mut Branches<'_, C>,

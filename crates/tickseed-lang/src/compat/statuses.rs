@@ -62,6 +62,8 @@ pub enum StatusRole {
     LateDecorator,
     /// As a decorator, but a tick that does not reach its child leaves its status as it was.
     Once,
+    /// As a decorator, but with an empty list it stays as it was.
+    Loop,
     /// As a decorator, but its child is reset when it was skipped.
     Rounds,
     /// Resets all children when it finishes.
@@ -108,6 +110,7 @@ impl StatusRole {
             "PipelineSequence" | "NonblockingSequence" => StatusRole::Pipeline,
             "Precondition" | "SkipUnlessUpdated" | "WaitValueUpdate" => StatusRole::LateDecorator,
             "RunOnce" => StatusRole::Once,
+            "LoopInt" | "LoopBool" | "LoopDouble" | "LoopString" => StatusRole::Loop,
             "Repeat" | "RetryUntilSuccessful" => StatusRole::Rounds,
             "Parallel" | "ParallelAll" => StatusRole::Parallel,
             kind if kind.starts_with("Switch") => StatusRole::Switch,
@@ -126,6 +129,7 @@ impl StatusRole {
         matches!(
             self,
             R::Decorator
+                | R::Loop
                 | R::Rounds
                 | R::Control
                 | R::Parallel
@@ -290,7 +294,7 @@ impl Statuses {
         match (entry.role, status) {
             (R::Leaf, _) => {}
             (R::Rounds, Status::Skipped) => self.reset_where(node, |_, _| true),
-            (R::Decorator | R::LateDecorator | R::Once | R::Rounds | R::Waiting, _) => {
+            (R::Decorator | R::LateDecorator | R::Loop | R::Once | R::Rounds | R::Waiting, _) => {
                 let child = entry.children.first().copied();
                 if let Some(child) = child {
                     let finished = matches!(
@@ -413,7 +417,7 @@ impl Trace for Statuses {
         if part.inner {
             self.settle(part.instance, status);
             let entry = &mut self.entries[part.instance];
-            if entry.role == StatusRole::Once && !entry.ticked {
+            if matches!(entry.role, StatusRole::Once | StatusRole::Loop) && !entry.ticked {
                 entry.status = entry.before;
             }
             if status == Status::Skipped

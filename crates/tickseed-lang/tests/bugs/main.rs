@@ -10,6 +10,7 @@ mod e_editor;
 mod l_scripts;
 mod messages;
 mod more;
+mod parity;
 mod reading;
 mod regressions;
 mod s_subtrees;

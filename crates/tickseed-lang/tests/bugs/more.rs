@@ -423,6 +423,7 @@ fn u04_every_decision_about_files_has_its_test() {
         include_str!("more.rs"),
         include_str!("regressions.rs"),
         include_str!("s_subtrees.rs"),
+        include_str!("parity.rs"),
         include_str!("slips.rs"),
         include_str!("strange.rs"),
         include_str!("v_live.rs"),

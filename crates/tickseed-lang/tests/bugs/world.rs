@@ -148,7 +148,8 @@ impl World {
         registry.node(Model::new("Act", Category::Action), move |ports, _| {
             let name = ports.name.to_owned();
             let world = world.clone();
-            Some(nodes::<Board>().leaf(name.clone(), Act { name, world }))
+            let leaf = nodes::<Board>().leaf(name.clone(), Act { name, world });
+            Some(leaf.may_skip())
         });
         show::<i64>(&mut registry, self, "Int", Some("7"));
         show::<String>(&mut registry, self, "Text", Some("seven"));

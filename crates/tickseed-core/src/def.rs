@@ -248,8 +248,8 @@ impl Def {
         root <= node && node < self.node(root).end
     }
 
-    /// The node's path: labels from the root, separated by `/`; siblings with equal
-    /// labels are told apart by `#` and a number from 1. A path names the same node as
+    /// The node's path: labels from the root, separated by `/`; of siblings with equal
+    /// labels the second ends in `#2`, the third in `#3` and so on. A path names the same node as
     /// long as nothing above it is renamed or exchanged.
     #[must_use]
     pub fn path(&self, id: NodeId) -> String {
@@ -264,9 +264,9 @@ impl Def {
                     .children
                     .iter()
                     .filter(|c| self.node(**c).label() == node.label());
-                if twins.clone().nth(1).is_some() {
-                    let place = twins.take_while(|c| **c != n).count() + 1;
-                    part.push_str(&alloc::format!("#{place}"));
+                let before = twins.take_while(|c| **c != n).count();
+                if before > 0 {
+                    part.push_str(&alloc::format!("#{}", before + 1));
                 }
             }
             parts.push(part);
@@ -322,20 +322,16 @@ impl Def {
 
     /// The children of a node, each with its part of the path.
     fn parts<'d>(&'d self, node: &'d NodeDef) -> impl Iterator<Item = (NodeId, String)> + 'd {
-        // For each label how many have it and how many were met.
-        let mut twins: BTreeMap<&str, (u32, u32)> = BTreeMap::new();
-        for child in &node.children {
-            twins.entry(self.node(*child).label()).or_default().0 += 1;
-        }
+        // How many of each label were met.
+        let mut twins: BTreeMap<&str, u32> = BTreeMap::new();
         node.children.iter().map(move |child| {
             let label = self.node(*child).label();
             let shown = Self::path_part(label);
-            let part = match twins.get_mut(label) {
-                Some((count, met)) if *count > 1 => {
-                    *met += 1;
-                    alloc::format!("{shown}#{met}")
-                }
-                _ => shown.into_owned(),
+            let met = twins.entry(label).or_default();
+            *met += 1;
+            let part = match *met {
+                1 => shown.into_owned(),
+                met => alloc::format!("{shown}#{met}"),
             };
             (*child, part)
         })

@@ -46,7 +46,12 @@ pub struct Tree<C: Context> {
     wakes: OnceBox<WakeTable>,
     /// Keys beyond those of the context's schema.
     keys: Vec<TreeKey>,
+    /// What errors call a node, if not by its path.
+    names: Option<Names>,
 }
+
+/// What errors call a node.
+type Names = Arc<dyn Fn(&Def, NodeId) -> Option<String> + Send + Sync>;
 
 /// A key that a tree brings along, beyond the keys of its context's schema: one of a blackboard
 /// whose keys are declared where the tree is.
@@ -81,6 +86,7 @@ impl<C: Context> Tree<C> {
             watched: OnceBox::new(),
             wakes: OnceBox::new(),
             keys: Vec::new(),
+            names: None,
         })
     }
 
@@ -102,6 +108,25 @@ impl<C: Context> Tree<C> {
     #[must_use]
     pub fn keys(&self) -> &[TreeKey] {
         &self.keys
+    }
+
+    /// With other names than paths for nodes in errors of ticks: those of the file, say, from which
+    /// the tree was loaded. Where the function has none, the path is shown.
+    #[must_use]
+    pub fn with_names(
+        mut self,
+        names: impl Fn(&Def, NodeId) -> Option<String> + Send + Sync + 'static,
+    ) -> Self {
+        self.names = Some(Arc::new(names));
+        self
+    }
+
+    /// What errors call a node: its path, unless the tree was given [other names](Tree::with_names).
+    #[must_use]
+    pub fn shown_path(&self, node: NodeId) -> String {
+        let names = self.names.as_ref();
+        let named = names.and_then(|names| names(&self.def, node));
+        named.unwrap_or_else(|| self.path(node))
     }
 
     /// The name of a key, of the context's schema or the tree's own.
@@ -264,7 +289,7 @@ impl<C: Context> Tree<C> {
         match faults.take_error() {
             Some((node, error)) => TickError::Leaf {
                 node,
-                path: self.path(node),
+                path: self.shown_path(node),
                 error,
             },
             None => TickError::Poisoned,

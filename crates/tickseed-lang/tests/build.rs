@@ -286,7 +286,7 @@ fn who_wrote_a_key_of_a_file_is_known() {
     assert_eq!(
         written,
         [
-            ("n", "sequence/set#1".to_owned()),
+            ("n", "sequence/set".to_owned()),
             ("calm", "sequence/set#2".to_owned())
         ]
     );

@@ -131,16 +131,23 @@ impl<'d, C: HasBoard> Loader<'d, C> {
             }
         };
         match Tree::build(root) {
-            Ok(tree) => Ok(Loaded {
-                tree: tree.with_keys(self.layout.tree_keys()),
-                layout: Arc::new(self.layout),
-                instances: self.instances,
-                diagnostics: self.diagnostics,
-                sources,
-                halt_scripts: self.halt_scripts,
-                enums: self.enums,
-                twins: self.twins,
-            }),
+            Ok(tree) => {
+                let (instances, twins) = (Arc::new(self.instances), Arc::new(self.twins));
+                let (names, numbers) = (Arc::clone(&instances), Arc::clone(&twins));
+                let tree = tree.with_names(move |def, node| {
+                    Some(numbers.path(&names, super::instance_of(def, node)?))
+                });
+                Ok(Loaded {
+                    tree: tree.with_keys(self.layout.tree_keys()),
+                    layout: Arc::new(self.layout),
+                    instances,
+                    diagnostics: self.diagnostics,
+                    sources,
+                    halt_scripts: self.halt_scripts,
+                    enums: self.enums,
+                    twins,
+                })
+            }
             Err(error) => {
                 for issue in error.issues {
                     let diagnostic = self.refused(issue);

@@ -19,7 +19,7 @@ use std::collections::{HashMap, HashSet};
 use std::fmt;
 use std::sync::Arc;
 
-use tickseed_core::{NodeId, TickError, Tree};
+use tickseed_core::{Def, NodeId, TickError, Tree};
 
 pub use files::{from_file, from_loaded, from_text};
 
@@ -60,7 +60,7 @@ pub struct Loaded<C: HasBoard> {
     /// The keys.
     pub layout: Arc<Layout>,
     /// Every node as written, subtrees put in their places, in depth-first order.
-    pub instances: Vec<Instance>,
+    pub instances: Arc<Vec<Instance>>,
     /// Warnings.
     pub diagnostics: Vec<Diagnostic>,
     /// The files.
@@ -68,7 +68,7 @@ pub struct Loaded<C: HasBoard> {
     pub(crate) halt_scripts: Vec<Arc<crate::compat::HaltScript<C>>>,
     /// Enumerations with their words.
     enums: Vec<(String, Vec<(String, i64)>)>,
-    twins: Twins,
+    twins: Arc<Twins>,
 }
 
 /// One node of a file at one place of the tree.
@@ -162,11 +162,7 @@ impl<C: HasBoard> Loaded<C> {
     /// tree came from.
     #[must_use]
     pub fn instance_of(&self, node: NodeId) -> Option<usize> {
-        let def = self.tree.def();
-        std::iter::once(node)
-            .chain(def.ancestors(node))
-            .find_map(|id| def.node(id).origin)
-            .map(|origin| origin as usize)
+        instance_of(self.tree.def(), node)
     }
 
     /// An error of a tick with the node's path and place in its file, to be shown with its line.
@@ -203,6 +199,14 @@ impl<C: HasBoard> Loaded<C> {
     pub fn span_of(&self, node: NodeId) -> Option<Span> {
         self.instance_of(node).map(|i| self.instances[i].span)
     }
+}
+
+/// The number of the written node that a node of the engine came from.
+fn instance_of(def: &Def, node: NodeId) -> Option<usize> {
+    std::iter::once(node)
+        .chain(def.ancestors(node))
+        .find_map(|id| def.node(id).origin)
+        .map(|origin| origin as usize)
 }
 
 /// Loads trees from documents that were read already; the first one is the file to run.

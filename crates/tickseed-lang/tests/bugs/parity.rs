@@ -1,6 +1,8 @@
 //! Where BehaviorTree.CPP's releases differ, or do what helps nobody: what is done here.
 
-use crate::world::{World, xml};
+use crate::world::{World, name_of, xml};
+use tickseed_core::{TickError, Time};
+use tickseed_lang::build::from_text;
 
 fn main_of(body: &str) -> String {
     xml(&[("Main", body)])
@@ -49,5 +51,29 @@ fn c03_a_case_of_a_switch_is_compared_as_a_whole() {
         );
         let answer = World::new().build(&main_of(&body)).tick();
         assert_eq!(answer == 'S', taken, "{variable}");
+    }
+}
+
+#[test]
+fn e09_errors_of_ticks_name_nodes_as_the_file_does() {
+    for text in [
+        "main tree A { keys { n: int }\n sequence { success; success; check true; check n > 1 } }"
+            .to_owned(),
+        main_of(
+            "<Sequence><Inverter _skipIf='false'><AlwaysFailure/></Inverter><ScriptCondition code='a'/><ScriptCondition code='b == 1' _while='true'/></Sequence>",
+        ),
+        main_of(
+            "<Sequence><ScriptCondition code=\"a := 1\"/><ScriptCondition code='b == 1' _while='true'/></Sequence>",
+        ),
+    ] {
+        let world = World::new();
+        let loaded = from_text(name_of(&text), &text, &world.registry()).expect("no mistakes");
+        let (mut agent, mut board) = (loaded.tree.agent(), loaded.board());
+        let error = loaded.tree.tick(&mut agent, &mut board, Time::ZERO);
+        let Err(TickError::Leaf { node, path, .. }) = error else {
+            panic!("{text}: {error:?}");
+        };
+        let instance = loaded.instance_of(node).expect("a written node");
+        assert_eq!(path, loaded.path(instance));
     }
 }

@@ -15,6 +15,10 @@ impl<'d, C: HasBoard> Loader<'d, C> {
     pub(super) fn subtree(&mut self, node: &'d model::Node, place: Place) -> Made<C> {
         let name = node.kind.as_str();
         let Some((document, tree)) = self.trees.get(name).copied() else {
+            let said = |d: &Diagnostic| d.code == "xml::no-id";
+            if name.is_empty() && self.diagnostics.iter().any(said) {
+                return Made::Failed;
+            }
             let help = nearest(name, self.trees.keys().copied())
                 .map(|near| format!("did you mean `{near}`?"))
                 .or_else(|| there_are(self.trees.keys().copied()));

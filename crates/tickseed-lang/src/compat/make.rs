@@ -617,8 +617,15 @@ impl<'d, C: HasBoard> Making<'_, 'd, C> {
                     let message = format!(
                         "The port with name \"queue\" and value \"{text}\" can not be converted to a list"
                     );
-                    self.loader
-                        .error("load::port-value", message, self.node.kind.span);
+                    let help = format!(
+                        "elements of `{}` are separated by `;`, without brackets: `1;0;1`",
+                        self.node.kind
+                    );
+                    self.loader.report(
+                        Diagnostic::error("load::port-value", message)
+                            .at(self.node.kind.span, "")
+                            .help(help),
+                    );
                     return None;
                 }
             },

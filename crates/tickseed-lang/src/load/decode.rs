@@ -45,6 +45,11 @@ pub fn decode(bytes: &[u8]) -> (Cow<'_, str>, Option<BadText>) {
             "the file is UTF-16; expected UTF-8".to_owned(),
             "save it as UTF-8",
         )
+    } else if let Some((_, what)) = PACKED.iter().find(|(start, _)| bytes.starts_with(start)) {
+        (
+            format!("the file is {what}; expected text"),
+            "unpack it first",
+        )
     } else {
         let message = format!("the byte 0x{byte:02X} is no UTF-8 text here");
         (
@@ -57,6 +62,15 @@ pub fn decode(bytes: &[u8]) -> (Cow<'_, str>, Option<BadText>) {
     let text = String::from_utf8_lossy(&bytes[..end]).into_owned();
     (Cow::Owned(text), Some(BadText { message, help, at }))
 }
+
+/// How files begin that are no text but often have one in them.
+const PACKED: [(&[u8], &str); 5] = [
+    (&[0x1F, 0x8B], "packed by gzip"),
+    (b"PK\x03\x04", "a zip archive"),
+    (&[0x28, 0xB5, 0x2F, 0xFD], "packed by zstd"),
+    (b"BZh", "packed by bzip2"),
+    (&[0xFD, b'7', b'z', b'X', b'Z'], "packed by xz"),
+];
 
 /// Whether the first letters have a zero byte each, all on the same side.
 fn is_wide(bytes: &[u8]) -> bool {

@@ -103,7 +103,9 @@ impl Loaded {
     fn unknown(&self, trees: &BTreeMap<&str, Found<'_>>, diagnostics: &mut Vec<Diagnostic>) {
         let mut left = MAX_REPORTS;
         let mut report = |name: &Name, label: &str| {
-            if left > 0 && !trees.contains_key(name.as_str()) {
+            // That a name is missing was said where it was read.
+            let is_named = !name.as_str().is_empty();
+            if left > 0 && is_named && !trees.contains_key(name.as_str()) {
                 left -= 1;
                 diagnostics.push(unknown_tree(name, label, trees));
             }

@@ -115,7 +115,9 @@ impl Parser<'_> {
         let whole = self.c.text.trim();
         let is_xml = self.c.is("<");
         let is_json = self.c.is("{") && self.c.peek_at(1).kind == Tok::Text && self.c.is_at(2, ":");
-        let help = if is_xml {
+        let help = if self.c.text.starts_with("<<<<<<<") {
+            Some("a conflict of version control is not settled here: keep one side and remove the marks".to_owned())
+        } else if is_xml {
             Some("this looks like XML; it is read by the XML reader".to_owned())
         } else if is_json {
             Some("this looks like JSON; it is read by the JSON reader".to_owned())

@@ -18,5 +18,6 @@ mod slips;
 mod strange;
 mod u_doubles;
 mod v_live;
+mod wild;
 mod world;
 mod x_files;

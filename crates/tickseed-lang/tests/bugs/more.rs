@@ -427,6 +427,7 @@ fn u04_every_decision_about_files_has_its_test() {
         include_str!("slips.rs"),
         include_str!("strange.rs"),
         include_str!("v_live.rs"),
+        include_str!("wild.rs"),
         include_str!("x_files.rs"),
         include_str!("../mistakes.rs"),
     ];

@@ -72,6 +72,67 @@ const OWN_EVERYWHERE: [&str; 5] = [
     extra::ITEMS,
 ];
 
+/// Entities that HTML knows and XML does not.
+const HTML: [&str; 20] = [
+    "nbsp", "copy", "deg", "micro", "times", "plusmn", "ndash", "mdash", "hellip", "euro", "laquo",
+    "raquo", "lsquo", "rsquo", "ldquo", "rdquo", "auml", "ouml", "uuml", "eacute",
+];
+
+/// What people write for guards and scripts that have other names, and what they may mean.
+const FOREIGN_HOOKS: [(&str, &str); 21] = [
+    (
+        "_if",
+        "a guard that must hold is `_while`; `_skipIf` skips, `_failureIf` fails, `_successIf` succeeds when it holds at the start",
+    ),
+    ("_unless", "did you mean `_skipIf`?"),
+    ("_skipWhen", "did you mean `_skipIf`?"),
+    (
+        "_until",
+        "did you mean `_while`, with the opposite condition?",
+    ),
+    ("_failIf", "did you mean `_failureIf`?"),
+    ("_failWhen", "did you mean `_failureIf`?"),
+    ("_succeedIf", "did you mean `_successIf`?"),
+    ("_successWhen", "did you mean `_successIf`?"),
+    ("_else", "only the node `Precondition` has an `else`"),
+    (
+        "_precondition",
+        "guards are `_failureIf`, `_successIf`, `_skipIf` and `_while`",
+    ),
+    ("_onFail", "did you mean `_onFailure`?"),
+    ("_onSucceed", "did you mean `_onSuccess`?"),
+    ("_onHalt", "did you mean `_onHalted`?"),
+    ("_onAbort", "did you mean `_onHalted`?"),
+    (
+        "_onExit",
+        "did you mean `_post`, after every end but a halt, or `_onHalted`?",
+    ),
+    (
+        "_onEnd",
+        "did you mean `_post`, after every end but a halt, or `_onHalted`?",
+    ),
+    (
+        "_onDone",
+        "did you mean `_post`, after every end but a halt, or `_onHalted`?",
+    ),
+    (
+        "_onComplete",
+        "did you mean `_post`, after every end but a halt, or `_onHalted`?",
+    ),
+    (
+        "_onStart",
+        "no script runs at the start: put a `Script` before the node",
+    ),
+    (
+        "_onTick",
+        "no script runs at every tick: put a `Script` into a reactive sequence",
+    ),
+    (
+        "_onRunning",
+        "no script runs at every tick: put a `Script` into a reactive sequence",
+    ),
+];
+
 impl Reader {
     /// Reads all attributes; those named in `own` are left for the caller to take.
     pub(super) fn attributes(
@@ -93,6 +154,9 @@ impl Reader {
             let name_span = self.span(attribute.name_span.clone());
             let value_span = self.span(attribute.value_span.clone());
             let text = attribute.value();
+            if attribute.raw.contains('&') {
+                self.odd_entity(attribute.raw, value_span);
+            }
             let mut name = attribute.name;
             let is_own = own.contains(&name) || OWN_EVERYWHERE.contains(&name);
             if is_own {
@@ -166,6 +230,29 @@ impl Reader {
         out
     }
 
+    /// Entities of HTML, and numbers that stand for no character, stay as they are. Others are not
+    /// judged: `a&b;` is a script.
+    fn odd_entity(&mut self, raw: &str, span: Span) {
+        let mut rest = raw;
+        while let Some(at) = rest.find('&') {
+            rest = &rest[at + 1..];
+            let Some((name, _)) = rest.split_once(';') else {
+                return;
+            };
+            let number = name.starts_with('#')
+                && name.len() < 12
+                && crate::xml::syntax::decode(&format!("&{name};")).starts_with('&');
+            if number || HTML.contains(&name) {
+                let message = format!("`&{name};` stands for no character here and stays as it is");
+                self.diagnostics.push(
+                    Diagnostic::warning("xml::entity", message)
+                        .at(span, "")
+                        .help("XML knows `&lt;`, `&gt;`, `&amp;`, `&quot;`, `&apos;` and numbers such as `&#233;`"),
+                );
+            }
+        }
+    }
+
     /// `${key}`, which version 3 read as `{key}` and version 4 reads as text.
     fn dollar_key(&mut self, text: &str, span: Span) -> Option<Value> {
         let braced = text.strip_prefix('$')?;
@@ -206,10 +293,38 @@ impl Reader {
         }
     }
 
-    /// An attribute no one knows is kept; one that is nearly a guard's would be missed.
+    /// An attribute of the document that is nearly one that counts would be missed.
+    pub(super) fn near_own(&mut self, attributes: &[Attribute], own: &[&str]) {
+        for name in attributes.iter().filter_map(|a| a.name.as_ref()) {
+            let written = name.as_str().trim_start_matches("xml:");
+            let same = own.iter().find(|own| own.eq_ignore_ascii_case(written));
+            let near = same
+                .copied()
+                .or_else(|| nearest(written, own.iter().copied()));
+            if let Some(near) = near {
+                let message = format!("`{written}` means nothing and is kept as it is");
+                self.diagnostics.push(
+                    Diagnostic::warning("xml::near-attribute", message)
+                        .at(name.span, "")
+                        .help(format!("did you mean `{near}`?")),
+                );
+            }
+        }
+    }
+
+    /// An attribute no one knows is kept; one that is nearly a guard's, or another engine's word for
+    /// one, would be missed.
     fn near_hook(&mut self, name: &str, span: Span) {
         let known = Hook::ALL.iter().map(|hook| hook.2);
-        if let Some(near) = nearest(name, known.chain(["_autoremap"])) {
+        let foreign = FOREIGN_HOOKS.iter().find(|(theirs, _)| *theirs == name);
+        if let Some((_, help)) = foreign {
+            let message = format!("`{name}` means nothing and is kept as it is");
+            self.diagnostics.push(
+                Diagnostic::warning("xml::near-hook", message)
+                    .at(span, "")
+                    .help(*help),
+            );
+        } else if let Some(near) = nearest(name, known.chain(["_autoremap"])) {
             let message = format!("`{name}` means nothing and is kept as it is");
             self.diagnostics.push(
                 Diagnostic::warning("xml::near-hook", message)

@@ -14,6 +14,7 @@ use crate::model::{
     Comment, Document, EnumModel, EnumWord, FileId, Format, Import, Item, KeyDecl, Keys, Name,
     Node, Span, Tree, Trivia,
 };
+use crate::xml::names::explicit;
 use std::collections::HashSet;
 
 pub(super) struct Reader {
@@ -72,6 +73,11 @@ pub(super) fn read(source: &str, file: FileId, options: &Options) -> (Document, 
     (document, diagnostics)
 }
 
+/// How a file of Git LFS begins whose content was not fetched.
+const LFS: &str = "version https://git-lfs.github.com/spec/";
+const LFS_HELP: &str =
+    "this is what Git LFS leaves in place of a file: fetch it with `git lfs pull`";
+
 impl Reader {
     fn span(&self, bytes: Bytes) -> Span {
         Span {
@@ -106,6 +112,8 @@ impl Reader {
             .at(span, "")
             .maybe_help(if path {
                 Some("this looks like the path of a file: use the function that loads files".into())
+            } else if text.starts_with(LFS) {
+                Some(LFS_HELP.into())
             } else if text.starts_with('{') {
                 Some("this looks like JSON; it is read by the JSON reader".into())
             } else if ["tree ", "main ", "import ", "keys ", "//"]
@@ -146,7 +154,23 @@ impl Reader {
                 root.name()
             );
             let span = self.span(root.name_span());
-            self.error("xml::no-root", message, span);
+            let help = match root.name().split_once(':') {
+                Some((_, "root")) => {
+                    Some("prefixes of namespaces are not understood: leave them out")
+                }
+                _ if root.name().eq_ignore_ascii_case("root") => {
+                    Some("it is written in small letters")
+                }
+                _ if root.name() == "BehaviorTree" || crate::compat::is_known(root.name()) => {
+                    Some("write <root BTCPP_format=\"4\"><BehaviorTree ID=\"...\"> around it")
+                }
+                _ => None,
+            };
+            self.diagnostics.push(
+                Diagnostic::error("xml::no-root", message)
+                    .at(span, "")
+                    .maybe_help(help.map(str::to_owned)),
+            );
             return;
         }
         self.trees = (root.elements().filter(|e| e.name() == "BehaviorTree"))
@@ -175,7 +199,16 @@ impl Reader {
         document.doc = attributes.description();
         let order = attributes.text(extra::ITEMS);
         document.attributes = attributes.all();
+        self.near_own(&document.attributes, own);
 
+        for doctype in syntax.top().filter(|piece| piece.kind() == Kind::Doctype) {
+            if doctype.inner().contains("<!ENTITY") {
+                let span = self.span(doctype.span());
+                let message =
+                    "entities cannot be declared: where they are used, they stay as they are";
+                self.warn("xml::entity", message, span);
+            }
+        }
         let top = self.layout(syntax.source(), syntax.top(), 0);
         let mut after = Vec::new();
         for (i, (element, trivia)) in top.elements.into_iter().enumerate() {
@@ -240,15 +273,22 @@ impl Reader {
                 other => {
                     carried = trivia.leading;
                     carried.extend(trivia.trailing);
-                    let help = crate::diagnostics::nearest(
+                    let near = crate::diagnostics::nearest(
                         other,
                         ["include", "BehaviorTree", "TreeNodesModel"],
                     );
+                    let help = match near {
+                        Some(name) => Some(format!("did you mean <{name}>?")),
+                        None if crate::compat::is_known(other) || explicit(other).is_some() => {
+                            Some("nodes stand in trees: <BehaviorTree ID=\"...\">".to_owned())
+                        }
+                        None => None,
+                    };
                     let message = format!("<{other}> means nothing inside <root> and is ignored");
                     self.diagnostics.push(
                         Diagnostic::warning("xml::ignored", message)
                             .at(open, "")
-                            .maybe_help(help.map(|name| format!("did you mean <{name}>?"))),
+                            .maybe_help(help),
                     );
                 }
             }
@@ -272,10 +312,13 @@ impl Reader {
         let mut attributes = self.attributes(element, Owner::Other(&["path"]), &["path"]);
         let span = self.span(element.span());
         let path = attributes.name("path").unwrap_or_else(|| {
-            self.error(
-                "xml::no-path",
-                "Invalid <include> tag: missing 'path' attribute",
-                span,
+            let meant = ["file", "filename", "src", "href", "Path", "xml"];
+            let other = element.attributes().find(|a| meant.contains(&a.name));
+            let message = "Invalid <include> tag: missing 'path' attribute";
+            self.diagnostics.push(
+                Diagnostic::error("xml::no-path", message)
+                    .at(span, "")
+                    .maybe_help(other.map(|a| format!("write `path` in place of `{}`", a.name))),
             );
             Name::new("", span)
         });

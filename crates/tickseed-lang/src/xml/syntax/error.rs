@@ -77,7 +77,15 @@ pub enum SyntaxErrorKind {
     MissingQuote {
         /// The attribute's name.
         name: String,
+        /// What stands there.
+        found: String,
     },
+    /// A comment between the attributes of a tag.
+    CommentInTag,
+    /// Space between `<` and a name.
+    SpaceInTag,
+    /// A mark that version control leaves where two changes meet.
+    Conflict,
     /// An attribute value whose closing quote never comes.
     UnclosedValue {
         /// The attribute's name.
@@ -106,6 +114,13 @@ impl SyntaxErrorKind {
             Self::BadAttribute { found } if found.contains(['"', '\'']) => {
                 Some("a quote is probably missing before it in this tag".into())
             }
+            Self::MissingQuote { found, .. } if found.contains(['\u{201c}', '\u{201d}', '\u{201e}', '\u{2018}', '\u{2019}', '\u{ab}', '\u{bb}']) => {
+                Some("these are quotes of a word processor: write straight ones".into())
+            }
+            Self::CommentInTag => Some("put it before or behind the tag".into()),
+            Self::Conflict => Some(
+                "keep one of the two sides, between `<<<<<<<` and `=======` or between that and `>>>>>>>`, and remove the marks".into(),
+            ),
             Self::StrayLess => Some("in text, write `&lt;` for `<`".into()),
             Self::TooDeep { .. } => {
                 Some("move a part into a tree of its own and use it with <SubTree>".into())
@@ -163,10 +178,17 @@ impl fmt::Display for SyntaxErrorKind {
                 f,
                 "the attribute {name} has no value: expected `{name}=\"...\"`"
             ),
-            Self::MissingQuote { name } => write!(
+            Self::MissingQuote { name, found } if found.is_empty() => write!(
                 f,
                 "expected a quote: the value of {name} must stand in \"...\" or '...'"
             ),
+            Self::MissingQuote { name, found } => write!(
+                f,
+                "expected a quote, found `{found}`: the value of {name} must stand in \"...\" or '...'"
+            ),
+            Self::CommentInTag => write!(f, "a comment cannot stand inside a tag"),
+            Self::SpaceInTag => write!(f, "the name of a tag must stand right behind `<`"),
+            Self::Conflict => write!(f, "a conflict of version control is not settled here"),
             Self::UnclosedValue { name, quote } => {
                 write!(f, "the value of {name} is never closed: expected `{quote}`")
             }

@@ -22,6 +22,10 @@ struct Scanner<'s> {
     last: Vec<u32>,
     /// The text ended inside something: that open elements are not closed follows from it.
     cut_off: bool,
+    /// Elements that another's end tag closed: their own end tags may still come.
+    forced: Vec<&'s str>,
+    /// A mark of a conflict of version control was met.
+    conflict: bool,
 }
 
 pub(super) fn parse(source: &str, limits: Limits) -> Syntax<'_> {
@@ -41,6 +45,8 @@ pub(super) fn parse(source: &str, limits: Limits) -> Syntax<'_> {
         open: Vec::new(),
         last: vec![NONE],
         cut_off: false,
+        forced: Vec::new(),
+        conflict: false,
     };
     let limit = limits.bytes.min(NONE as usize - 1);
     if source.len() > limit {
@@ -176,6 +182,15 @@ impl<'s> Scanner<'s> {
         let start = self.at;
         let end = self.find("<").unwrap_or(self.bytes.len());
         self.at = end;
+        let marks = |line: &str| {
+            let line = line.trim();
+            let starts = ["=======", ">>>>>>>", "|||||||"].iter();
+            line.is_empty() || starts.clone().any(|mark| line.starts_with(mark))
+        };
+        // The error about a conflict tells of its other marks, too.
+        if self.conflict && self.text[start..end].lines().all(marks) {
+            return;
+        }
         if !self.bytes[start..end].iter().all(|&b| is_space(b)) {
             self.push(Kind::Text, start..end, start..end);
         }
@@ -192,12 +207,32 @@ impl<'s> Scanner<'s> {
             }
             Some(b'!') => self.doctype(),
             Some(&b) if is_name_start(b) => self.start_tag(),
+            Some(b'<') if rest.starts_with(b"<<<<<<<") => {
+                let line = rest.iter().position(|b| *b == b'\n').unwrap_or(rest.len());
+                let begin = self.at;
+                self.at += line;
+                if std::mem::replace(&mut self.conflict, true) {
+                    return Ok(());
+                }
+                self.error(E::Conflict, begin..begin + 7, None)
+            }
+            Some(&b) if is_space(b) && self.tag_behind_space() => {
+                self.error(E::SpaceInTag, self.at..self.at + 1, None)?;
+                self.start_tag()
+            }
             _ => {
                 self.error(E::StrayLess, self.at..self.at + 1, None)?;
                 self.at += 1;
                 Ok(())
             }
         }
+    }
+
+    /// Whether space and then a name and, on the same line, the end of a tag follow a `<`.
+    fn tag_behind_space(&self) -> bool {
+        let line = self.text[self.at + 1..].lines().next().unwrap_or_default();
+        let tag = line.trim_start_matches([' ', '\t']);
+        tag.bytes().next().is_some_and(is_name_start) && tag.contains('>')
     }
 
     fn delimited(
@@ -264,6 +299,7 @@ impl<'s> Scanner<'s> {
             return Err(Stop);
         }
         self.at += 1;
+        self.skip_space();
         let name = self.name();
         let id = self.push(Kind::Element, begin..self.at, name.clone());
         let first_attribute = self.out.attributes.len() as u32;
@@ -296,6 +332,14 @@ impl<'s> Scanner<'s> {
                     return Ok(true);
                 }
                 Some(b) if is_name_start(b) => self.attribute()?,
+                Some(b'<') if self.bytes[self.at..].starts_with(b"<!--") => {
+                    let begin = self.at;
+                    self.at = match self.find("-->") {
+                        Some(end) => end + 3,
+                        None => self.bytes.len(),
+                    };
+                    self.error(E::CommentInTag, begin..self.at, None)?;
+                }
                 // The next tag begins: this one lacks its end, which is one mistake, not many.
                 None | Some(b'<') => {
                     self.cut_off = self.peek().is_none();
@@ -334,14 +378,19 @@ impl<'s> Scanner<'s> {
             Some(quote @ (b'"' | b'\'')) => quote,
             _ => {
                 let start = self.at;
-                while self
-                    .peek()
-                    .is_some_and(|b| !is_space(b) && !matches!(b, b'>' | b'<'))
-                {
+                while self.peek().is_some_and(|b| {
+                    !is_space(b)
+                        && !matches!(b, b'>' | b'<')
+                        && !self.bytes[self.at..].starts_with(b"/>")
+                }) {
                     self.at += 1;
                 }
+                let found = self.text[start..self.at].chars().take(40).collect();
                 return self.error(
-                    E::MissingQuote { name: owned(self) },
+                    E::MissingQuote {
+                        name: owned(self),
+                        found,
+                    },
                     start..self.at.max(start),
                     None,
                 );
@@ -424,6 +473,9 @@ impl<'s> Scanner<'s> {
         }
         let found = &self.text[name];
         let Some(&innermost) = self.open.last() else {
+            if self.forced.contains(&found) {
+                return Ok(());
+            }
             return self.error(
                 E::StrayClose {
                     found: found.to_owned(),
@@ -436,6 +488,13 @@ impl<'s> Scanner<'s> {
             .open
             .iter()
             .rposition(|&id| self.element_name(id) == found);
+        if matching.is_none()
+            && let Some(at) = self.forced.iter().rposition(|name| *name == found)
+        {
+            // It crosses the one that closed it, which was said there.
+            self.forced.remove(at);
+            return Ok(());
+        }
         if matching != Some(self.open.len() - 1) {
             let kind = E::Mismatched {
                 expected: self.element_name(innermost).to_owned(),
@@ -449,6 +508,9 @@ impl<'s> Scanner<'s> {
         // when nothing else can be meant, so that one typo is one mistake.
         let keep = matching.unwrap_or(self.open.len() - 1);
         while self.open.len() > keep + 1 {
+            if let Some(&id) = self.open.last() {
+                self.forced.push(self.element_name(id));
+            }
             self.close(begin, begin);
         }
         self.close(begin, self.at);

@@ -120,7 +120,7 @@ fn mistakes_have_places_and_expectations() {
     );
     check(
         "<a b=1 c='2'/>",
-        &["1:6 expected a quote: the value of b must stand in \"...\" or '...'"],
+        &["1:6 expected a quote, found `1`: the value of b must stand in \"...\" or '...'"],
     );
     check(
         "<a b=\"1/>\n",

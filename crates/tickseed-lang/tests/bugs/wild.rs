@@ -1,0 +1,153 @@
+//! Files as they lie about: packed, half merged, half fetched, written by hand or by tools that know
+//! XML better than trees. Each mistake has one message, with what was meant where that can be told.
+
+use crate::reading::messages;
+use crate::world::{World, xml};
+use tickseed_lang::load::{Memory, load_text};
+
+/// What reading says: all of `parts`, each in a message of its own, and nothing else.
+fn says(text: &str, parts: &[&str]) {
+    let said = messages("a.xml", text);
+    for (i, part) in parts.iter().enumerate() {
+        assert!(
+            said.get(i).is_some_and(|m| m.contains(part)),
+            "{text}\n{part}: {said:#?}"
+        );
+    }
+    assert_eq!(said.len(), parts.len(), "{text}\n{said:#?}");
+}
+
+fn body(nodes: &str) -> String {
+    xml(&[("Main", nodes)])
+}
+
+#[test]
+fn x13_one_slip_in_a_tag_is_one_message() {
+    for (nodes, part) in [
+        (
+            "<Move speed=1/>",
+            "found `1`: the value of speed must stand in",
+        ),
+        (
+            "<Move speed=\u{201c}1\u{201d}/>",
+            "quotes of a word processor",
+        ),
+        (
+            "<Move <!-- fast --> speed='1'/>",
+            "a comment cannot stand inside a tag",
+        ),
+        ("< Sequence><A/></Sequence>", "right behind `<`"),
+        (
+            "<Sequence><Fallback><A/></Sequence></Fallback>",
+            "expected </Fallback>, found </Sequence>",
+        ),
+        (
+            "<Sequence><A></Sequence>",
+            "expected </A>, found </Sequence>",
+        ),
+    ] {
+        says(&body(nodes), &[part]);
+    }
+}
+
+#[test]
+fn x13_a_conflict_of_version_control_is_told_once() {
+    let text = "<root BTCPP_format='4'>\n<BehaviorTree ID='M'><Sequence>\n<<<<<<< HEAD\n<A/>\n=======\n<B/>\n>>>>>>> other\n</Sequence></BehaviorTree></root>";
+    says(
+        text,
+        &["3:1 a conflict of version control is not settled here (keep one of the two"],
+    );
+    let said = messages("a.tick", "<<<<<<< HEAD\ntree A { success }\n=======\n");
+    assert!(said[0].contains("conflict of version control"), "{said:?}");
+}
+
+#[test]
+fn x13_files_that_are_not_there_yet_say_what_is() {
+    says(
+        "version https://git-lfs.github.com/spec/v1\noid sha256:00\nsize 1\n",
+        &["git lfs pull"],
+    );
+    let packed = tickseed_lang::load::decode(&[0x1F, 0x8B, 8, 0, 0xFF]).1;
+    let packed = packed.map(|bad| bad.in_file(tickseed_lang::model::FileId(0)));
+    assert!(packed.is_some_and(|d| d.message.contains("packed by gzip")));
+}
+
+#[test]
+fn x13_the_outermost_element_is_told_with_what_is_wrong_with_it() {
+    for (text, part) in [
+        ("<Root BTCPP_format='4'/>", "small letters"),
+        ("<b:root xmlns:b='u'/>", "prefixes of namespaces"),
+        (
+            "<BehaviorTree ID='A'><X/></BehaviorTree>",
+            "write <root BTCPP_format",
+        ),
+        ("<Sequence><X/></Sequence>", "around it"),
+    ] {
+        says(text, &[part]);
+    }
+    let text = "<root btcpp_format='4' main_tree_to_exec='A'><BehaviorTree ID='A'><X/></BehaviorTree></root>";
+    says(
+        text,
+        &[
+            "did you mean `BTCPP_format`?",
+            "did you mean `main_tree_to_execute`?",
+        ],
+    );
+    let text = "<root BTCPP_format='4'><include file='b.xml'/><Sequence><X/></Sequence></root>";
+    says(
+        text,
+        &["write `path` in place of `file`", "nodes stand in trees"],
+    );
+}
+
+#[test]
+fn x13_entities_that_stay_as_they_are_are_warned_of() {
+    let text = "<!DOCTYPE root [<!ENTITY v '2'>]><root BTCPP_format='4'><BehaviorTree ID='A'><X p='&v;'/></BehaviorTree></root>";
+    says(text, &["entities cannot be declared"]);
+    says(
+        &body("<X p='&nbsp;&#xZZ;'/>"),
+        &["`&nbsp;` stands for no character", "`&#xZZ;`"],
+    );
+    // Scripts have `&` and `;` in them.
+    says(&body("<Script code='a := b&c; d := 1 && 2'/>"), &[]);
+}
+
+#[test]
+fn x13_guards_and_scripts_by_other_names_are_told_ours() {
+    for (written, ours) in [
+        ("_if", "`_while`"),
+        ("_failIf", "`_failureIf`"),
+        ("_onFail", "`_onFailure`"),
+        ("_onHalt", "`_onHalted`"),
+        ("_until", "`_while`"),
+        ("_onStart", "put a `Script` before"),
+    ] {
+        says(&body(&format!("<X {written}='a'/>")), &[ours]);
+    }
+}
+
+#[test]
+fn x13_a_subtree_without_a_name_is_one_mistake() {
+    for node in ["<SubTree ID=''/>", "<SubTree name='s'/>"] {
+        let text = body(node);
+        assert_eq!(
+            World::new().fail(&text).matches("error[").count(),
+            1,
+            "{node}"
+        );
+        let loaded = load_text("a.xml", &text, &Memory::default());
+        let (_, said) = loaded.trees(tickseed_lang::load::Duplicates::Replace);
+        assert!(said.is_empty(), "{said:?}");
+    }
+}
+
+#[test]
+fn x13_lists_of_loops_say_how_they_are_written() {
+    for queue in ["1,2,3", "[1;2]", "1 2"] {
+        let node = format!("<LoopInt queue='{queue}' value='{{v}}'><AlwaysSuccess/></LoopInt>");
+        assert!(
+            World::new().fail(&body(&node)).contains("separated by `;`"),
+            "{queue}"
+        );
+    }
+}

@@ -9,7 +9,7 @@
 //! let n = nodes::<Robot>(); // a factory that knows the context: closures need no types
 //! let tree = n.selector([
 //!     n.sequence([
-//!         n.check(Robot::BATTERY.lt(0.2)), // data: judged without a call
+//!         n.check(Robot::BATTERY.lt(0.2)), // data: evaluated without a call
 //!         n.action("recharge", |r| { r.battery += 0.1; Status::Running }),
 //!     ]).reactive(),
 //!     n.action("patrol", |r| { r.x += 1.0; Status::Running }),
@@ -24,7 +24,8 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! A tree file runs in a struct of yours that holds a board beside its own fields:
+//! A tree file runs with your own struct as its context; a board beside the struct's fields holds
+//! the file's keys:
 //!
 //! ```
 //! # #[cfg(all(feature = "derive", feature = "lang"))] {
@@ -33,7 +34,7 @@
 //!
 //! #[derive(Context)]
 //! struct Robot {
-//!     battery: f32, // a key of the file, too
+//!     battery: f32, // also a key of the file
 //!     #[context(board)]
 //!     board: Board, // what the file declares
 //! }
@@ -56,11 +57,11 @@
 //! # }
 //! ```
 //!
-//! Where to go on:
-//! * the [`guide`], page by page; the numbered examples in this crate's `examples` folder;
-//! * [`Nodes`]: every node there is, with its options at [`Node`]; [`builder()`] for those who
-//!   prefer a chain of calls to nested ones;
-//! * [`Tree`]: tick, halt, recover, look inside.
+//! Where to go from here:
+//! * the [`guide`], page by page, and the numbered examples in this crate's `examples` folder;
+//! * [`Nodes`]: all node types, with their options at [`Node`]; [`builder()`] if you prefer a chain
+//!   of calls to nested ones;
+//! * [`Tree`]: tick, halt, recover, inspect.
 //!
 //! # Features
 //!
@@ -69,13 +70,13 @@
 //! | `derive` (default) | the derives `Context`, `Keys` and `Leaf`, and `bytemuck`'s own through [`bytemuck`] |
 //! | `lang` (default) | `lang`: tree files (`.tick`, BehaviorTree.CPP XML, JSON and binary) and the registry of what they may name |
 //! | `record` | `record`: recordings and the live protocol |
-//! | `driver` | `driver`: a loop that keeps its rate; leaves that are futures or work on threads |
-//! | `tokio` | the loop as a task of a tokio runtime |
+//! | `driver` | `driver`: a fixed-rate loop; leaves that are futures or work on threads |
+//! | `tokio` | the loop as a task in a tokio runtime |
 //! | `std` | herds can catch panics of leaves, so that the other agents' ticks go on |
 //! | `rayon` | herds can tick on all cores |
 //!
-//! Features only add; none changes what a tree does. Without any the crate is `no_std` with
-//! `alloc` and has no `unsafe`, like [`tickseed_core`], whose items stand here directly.
+//! Features only add; none changes what a tree does. Without features the crate is `no_std` with
+//! `alloc` and contains no `unsafe`, like [`tickseed_core`], whose items are re-exported here.
 #![no_std]
 #![forbid(unsafe_code)]
 

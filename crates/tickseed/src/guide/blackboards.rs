@@ -1,8 +1,8 @@
 //! Typed keys, key blocks, the dynamic blackboard; guards as data.
 //!
-//! Most engines have a blackboard: a table of names and values that leaves share. In Rust a
-//! struct does that better, so here **the context is the blackboard**. `#[derive(Context)]` gives
-//! each scalar field a typed key, for whoever needs it by name: tools, files, guards.
+//! Most engines have a blackboard: a table of names and values that leaves share. In Rust a struct
+//! does that better, so here **the context is the blackboard**. `#[derive(Context)]` gives each
+//! scalar field a typed key for everything that needs names: tools, files, guards.
 //!
 //! ```
 //! # #[cfg(feature = "derive")] {
@@ -34,8 +34,8 @@
 //!
 //! # Key blocks
 //!
-//! Keys such as `Robot::BATTERY` are read through a call. What is compared often goes into a
-//! **key block**, a plain struct without padding that guards read in place:
+//! Keys such as `Robot::BATTERY` are read through a call. Values that are compared often belong in
+//! a **key block**, a plain struct without padding that guards read in place:
 //!
 //! ```
 //! # #[cfg(feature = "derive")] {
@@ -43,7 +43,7 @@
 //! use tickseed::{Context, Keys};
 //!
 //! #[derive(Clone, Copy, NoUninit, Keys)]
-//! #[bytemuck(crate = "tickseed::bytemuck")] // no dependency of one's own is needed
+//! #[bytemuck(crate = "tickseed::bytemuck")] // so you need no dependency on bytemuck
 //! #[keys(context = View<'static>)]          // whose keys these are
 //! #[repr(C)]
 //! struct Vitals {
@@ -69,16 +69,16 @@
 //!
 //! # Functions in guards
 //!
-//! [`n.when(..)`](crate::Nodes::when) makes a guard of a function; `and`, `or` and `!` mix it with
-//! data. A function sees the context by shared reference, is called at most once a tick where it
-//! stands, and only when what comes before it has not decided.
+//! [`n.when(..)`](crate::Nodes::when) turns a function into a guard; `and`, `or` and `!` combine it
+//! with data. The function sees the context by shared reference. It is called at most once per tick
+//! for each place where it is used, and only if the operands before it have not decided.
 //!
-//! # Keys that are not known when the program is compiled
+//! # Keys that are not known at compile time
 //!
-//! [`Blackboard`](crate::Blackboard) holds slots by name, declared in a
-//! [`Layout`](crate::Layout). It is a context by itself, or a field marked
-//! `#[context(blackboard)]` beside yours. Names are looked up when a tree is built, not when it
-//! runs; that a key is unknown, unset or of another type are three different errors.
+//! [`Blackboard`](crate::Blackboard) holds slots by name, declared in a [`Layout`](crate::Layout).
+//! It can be the whole context, or a field of yours marked `#[context(blackboard)]`. Names are
+//! looked up when a tree is built, not when it runs. An unknown key, an unset key and a key of
+//! another type are three different errors.
 //!
 //! ```
 //! use tickseed::{Blackboard, BlackboardError, Layout, nodes};
@@ -91,5 +91,5 @@
 //! # Ok::<(), BlackboardError>(())
 //! ```
 //!
-//! **An agent's progress is never on a blackboard.** Places, timers and leaves' state live in the
-//! agent, so two trees can share a context without getting into each other's way.
+//! **An agent's progress is never on a blackboard.** Positions, timers and leaves' state live in
+//! the agent, so two trees can share a context without interfering with each other.

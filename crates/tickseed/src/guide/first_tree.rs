@@ -1,8 +1,8 @@
 //! Contexts, leaves, sequences and selectors; memory or reactive.
 //!
-//! A **context** is what the leaves of a tree see: a struct of yours, or a view that borrows from
-//! your world for the length of a tick. [`nodes::<C>()`](crate::nodes()) is a factory for trees
-//! over it:
+//! A **context** is what the leaves of a tree see: your own struct, or a view that borrows from
+//! your world for the length of a tick. [`nodes::<C>()`](crate::nodes()) is a factory for the nodes
+//! of trees over it:
 //!
 //! ```
 //! use tickseed::{Context, Status, Time, nodes};
@@ -16,8 +16,8 @@
 //!     robot.log.push("recharge");
 //!     if robot.battery < 1.0 { Status::Running } else { Status::Success }
 //! });
-//! let patrol = n.action("patrol", |robot| robot.log.push("patrol")); // nothing means success
-//! let low = n.condition("battery low", |robot| robot.battery < 0.2); // sees it by reference
+//! let patrol = n.action("patrol", |robot| robot.log.push("patrol")); // returning nothing means success
+//! let low = n.condition("battery low", |robot| robot.battery < 0.2); // sees it by shared reference
 //! let tree = n.selector([n.sequence([low, recharge]), patrol]).build()?;
 //!
 //! let mut robot = Robot { battery: 0.1, log: vec![] };
@@ -30,32 +30,31 @@
 //! ```
 //!
 //! **Leaves** answer with a [`Status`](crate::Status): `Success`, `Failure`, `Running` (tick me
-//! again), or, if they say so with [`may_skip`](crate::Node::may_skip), `Skipped` (pass over me as
-//! if I were not there). A function may also return a `bool`, nothing, or a `Result` of any of
-//! these.
+//! again), or, if declared with [`may_skip`](crate::Node::may_skip), `Skipped` (ignore me as if I
+//! were absent). A function may also return a `bool`, nothing, or a `Result` of any of these.
 //!
-//! A **sequence** goes on while its children succeed, a **selector** (or fallback) while they
-//! fail. Both come in kinds:
+//! A **sequence** goes on while its children succeed; a **selector** (or fallback) goes on while
+//! they fail. Each comes in two kinds:
 //!
 //! | written | next tick after `Running` | use it for |
 //! |---|---|---|
 //! | `n.sequence([..])` | resumes at the child that runs | steps of a plan |
-//! | `n.sequence([..]).reactive()` | asks from the first child on again | conditions that must go on holding |
+//! | `n.sequence([..]).reactive()` | asks again from the first child on | conditions that must keep holding |
 //! | `n.selector([..])` | resumes at the child that runs | alternatives, tried once |
-//! | `n.selector([..]).reactive()` | asks from the first child on again | priorities |
+//! | `n.selector([..]).reactive()` | asks again from the first child on | priorities |
 //!
-//! In the tree above the sequence has memory: the second tick resumes the recharging, although
-//! the battery was at 60 % by then. With `.reactive()` it would have gone on patrol. This is what
-//! newcomers stumble over first: **a condition in a memory sequence is asked once**, when the
-//! sequence starts. A reactive selector above does not change that: it asks its child again, and
-//! that child resumes.
+//! In the tree above, the sequence has memory: the second tick resumes recharging although the
+//! battery is at 60 % by then. With `.reactive()` the robot would have gone on patrol. This is the
+//! first thing that newcomers stumble over: **a condition in a memory sequence is asked once**,
+//! when the sequence starts. A reactive selector above does not change that: it asks its child
+//! again, and that child resumes.
 //!
-//! **The tree is shared, the agent is not.** [`Tree`](crate::Tree) never changes: put it in an
-//! `Arc`, tick it from many threads. An [`Agent`](crate::Agent) is one run of it, a few bytes. A
-//! closure may capture configuration, but it is `Fn + Send + Sync`, so an agent's state cannot
-//! slip into it: state that a leaf needs while it runs is a [`Leaf`](crate::Leaf)'s.
+//! **The tree is shared, the agent is not.** A [`Tree`](crate::Tree) never changes: put it in an
+//! `Arc` and tick it from many threads. An [`Agent`](crate::Agent) is one run of the tree, a few
+//! bytes. A closure may capture configuration, but it is `Fn + Send + Sync`, so an agent's state
+//! cannot slip into it; state that a leaf needs while it runs belongs in a [`Leaf`](crate::Leaf).
 //!
-//! **A finished tree starts afresh** with the next tick. To have it answer its first verdict for
+//! **A finished tree starts afresh** with the next tick. To make it repeat its first verdict for
 //! ever, wrap the root in [`run_once`](crate::Nodes::run_once).
 //!
-//! Those who prefer a chain of calls have [`builder`](crate::builder()).
+//! If you prefer a chain of calls, use [`builder`](crate::builder()).

@@ -1,9 +1,9 @@
-//! What a halt is, when it comes, and who guarantees what.
+//! What a halt is, when it happens, and who guarantees what.
 //!
-//! A leaf that answered `Running` is *started*. Later it is either ticked to a verdict, or
-//! **halted**: because a reactive node chose another branch, a limit was over, a parallel had
-//! decided, or you called [`Tree::halt`](crate::Tree::halt). Then its `halt` is called, with the
-//! context at hand, and only then.
+//! A leaf that answered `Running` is *started*. Later it is either ticked to a verdict or
+//! **halted**: because a reactive node chose another branch, a limit was reached, a parallel had
+//! decided, or you called [`Tree::halt`](crate::Tree::halt). Its `halt` is called, with the context
+//! at hand, in that case only.
 //!
 //! ```
 //! use tickseed::{Context, Status, Time, nodes};
@@ -32,28 +32,29 @@
 //! # Who guarantees what
 //!
 //! The engine:
-//! * A leaf that started ends exactly once: it finished or it was halted. A leaf that did not
-//!   start, or finished in its first tick, is never halted.
-//! * Halts go innermost first; after one nothing below the node runs.
-//! * Each guard is judged at most once in a tick where it stands, and every tick ends: loops
-//!   that could go round for ever have a budget ([`drain`](crate::Node::drain)) or yield.
-//! * A halt clears what a traversal keeps (places, counters, timers, leaves' state) and leaves
-//!   history alone: cooldowns, rate limits, run-once, places kept on purpose.
+//! * A leaf that started ends exactly once: it finishes or it is halted. A leaf that did not start,
+//!   or finished in its first tick, is never halted.
+//! * Halts go innermost first; after a halt, nothing below the node runs.
+//! * Each guard is evaluated at most once per tick and place, and every tick ends: loops that could
+//!   go round for ever have a budget ([`drain`](crate::Node::drain)) or yield.
+//! * A halt clears the state of a traversal (positions, counters, timers, leaves' state) and leaves
+//!   history alone: cooldowns, rate limits, run-once, places kept with `keep_place`.
 //!
 //! You:
 //! * A `halt` releases what the leaf holds. It has no result and cannot steer the tree.
-//! * An agent that is dropped is not halted, since that needs the context: call
+//! * Dropping an agent does not halt it, since that needs the context: call
 //!   [`Tree::halt`](crate::Tree::halt) first if its leaves hold anything.
 //!
 //! # When the old branch is halted
 //!
-//! A reactive node ticks the new child first and halts the old one afterwards: most texts and
-//! BehaviorTree.CPP do so, and the new branch can look at what the old one was doing. Where two
-//! branches may not act at once, [`.preempt(Preempt::BeforeStart)`](crate::Node::preempt) halts the
-//! old branch before the first action of another starts (conditions are asked before that).
+//! A reactive node ticks the new child first and halts the old one afterwards. Most of the
+//! literature and BehaviorTree.CPP do the same, and it lets the new branch see what the old one was
+//! doing. Where two branches must not act at the same time,
+//! [`.preempt(Preempt::BeforeStart)`](crate::Node::preempt) halts the old branch before the new
+//! branch's first action starts (conditions are asked before that).
 //!
-//! What must not be interrupted stands in [`uninterruptible`](crate::Nodes::uninterruptible);
-//! building fails where something above could halt it all the same:
+//! Wrap what must not be interrupted in [`uninterruptible`](crate::Nodes::uninterruptible); the
+//! build fails if anything above could halt it:
 //!
 //! ```
 //! # use tickseed::{Rule, nodes};
@@ -63,16 +64,16 @@
 //! assert_eq!(error.issues[0].rule, Rule::Uninterruptible);
 //! ```
 //!
-//! To run something after any node ended, however it did, use
+//! To run something after a node has ended, however it ended, use
 //! [`finally`](crate::Nodes::finally); [`on_complete`](crate::Nodes::on_complete) and
-//! [`on_halted`](crate::Nodes::on_halted) are its halves.
+//! [`on_halted`](crate::Nodes::on_halted) cover one case each.
 //!
 //! # Errors and panics
 //!
-//! `Failure` is an answer. An `Err` says that the leaf is broken: the tick stops, the agent is
-//! *poisoned* and refuses to be ticked, until [`Tree::recover`](crate::Tree::recover) has halted
-//! every started leaf once. A panic that the caller catches does the same. Other agents of the
-//! tree are not touched.
+//! `Failure` is an answer. An `Err` means that the leaf is broken: the tick stops, and the agent is
+//! *poisoned* and refuses to be ticked until [`Tree::recover`](crate::Tree::recover) has halted
+//! every started leaf once. A panic that the caller catches does the same. Other agents of the tree
+//! are not affected.
 //!
 //! ```
 //! # use tickseed::{LeafError, Status, TickError, Time, nodes};

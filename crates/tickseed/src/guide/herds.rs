@@ -1,8 +1,8 @@
-//! Many agents of one tree: a herd; letting them sleep; abort scopes; saving and editing.
+//! Herds: many agents of one tree; letting them sleep; abort scopes; saving and editing.
 //!
-//! A [`Herd`](crate::Herd) keeps the blocks of its agents one after the other: a million of them are
-//! ticked as fast as memory is read. What the game knows of an agent it keeps in arrays of its
-//! own, by the agent's index, and puts a context together when the agent's turn comes:
+//! A [`Herd`](crate::Herd) stores its agents' blocks contiguously, so that a million agents are
+//! ticked as fast as memory can be read. The game keeps its own data in arrays, by the agents'
+//! indexes, and assembles a context when an agent's turn comes:
 //!
 //! ```
 //! use std::sync::Arc;
@@ -37,33 +37,34 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! Not everybody has to be ticked in every frame: [`tick_bucket`](crate::Herd::tick_bucket) takes turns,
-//! [`tick_levels`](crate::Herd::tick_levels) ticks each agent at the cadence of its level of detail,
-//! and with the feature `rayon` [`par_tick_all`](crate::Herd) uses all cores, with the same results.
+//! Not every agent has to be ticked in every frame: [`tick_bucket`](crate::Herd::tick_bucket) lets them
+//! take turns, [`tick_levels`](crate::Herd::tick_levels) ticks each agent at the cadence of its level of
+//! detail, and with the feature `rayon` [`par_tick_all`](crate::Herd) uses all cores, with the same
+//! results.
 //!
 //! # Asleep until something matters
 //!
-//! [`tick_due`](crate::Herd::tick_due) leaves out the agents whose next tick could not differ from
-//! their last one. What could make a difference is known from the tree: the keys that guards read on the
-//! way to where an agent stands, and the deadlines there. So
+//! [`tick_due`](crate::Herd::tick_due) leaves out the agents whose next tick could not differ from their
+//! last. What could make a difference is known from the tree: the keys that guards read on the way to an
+//! agent's position, and the deadlines there. So:
 //!
-//! * say when a key changed: [`touch`](crate::Herd::touch). Agents that do not depend on it sleep on;
-//! * let actions that only wait say so: [`sleeps`](crate::Node::sleeps), and
-//!   [`wakes_on`](crate::Node::wakes_on) keys that they look at. An action that does not is ticked
-//!   every time;
-//! * let conditions that are functions say what they read: [`reads`](crate::Node::reads);
-//! * call [`wake`](crate::Herd::wake) when something from outside is done. A handle whose agent is gone
-//!   is an error there, so an answer that comes too late reaches nobody.
+//! * report every change of a key with [`touch`](crate::Herd::touch); agents that do not depend on
+//!   the key sleep on;
+//! * mark actions that only wait with [`sleeps`](crate::Node::sleeps), and name the keys they look
+//!   at with [`wakes_on`](crate::Node::wakes_on); an unmarked action is ticked every time;
+//! * name the keys that function conditions read with [`reads`](crate::Node::reads);
+//! * call [`wake`](crate::Herd::wake) when outside work is done; a handle whose agent is gone is an
+//!   error there, so a late answer never reaches the wrong agent.
 //!
-//! The results are those of ticking always; tests hold the one to the other on random trees. Keys that
-//! change all the time (health that is regained) wake their agents all the time: publish what guards
-//! really ask, such as a key `weak`.
+//! The results are the same as ticking every time; tests compare the two on random trees. A key that
+//! changes all the time, such as slowly regained health, wakes its agents all the time: publish what
+//! guards really ask instead, such as a key `weak`.
 //!
 //! # Abort scopes
 //!
 //! Other engines let a guard *observe* a key and abort its own branch ("self"), the branches after it
-//! ("lower priority"), or both. Here these are nothing to be set: reactive nodes ask again what stands
-//! before the running leaf, so what is watched follows from where `.reactive()` stands.
+//! ("lower priority"), or both. Here there is nothing to set: reactive nodes ask again what precedes
+//! the running leaf, so the places of `.reactive()` determine what is watched.
 //!
 //! ```
 //! use std::sync::Arc;
@@ -91,7 +92,7 @@
 //! let patrol = || n.run_forever();
 //! // None: the guard is asked when its branch begins, and not again.
 //! assert_eq!(watched(n.selector([fight(), patrol()])), [false, false]);
-//! // Self: when the alarm is over the fight ends; a patrol is not interrupted.
+//! // Self: when the alarm is over, the fight ends; a patrol is not interrupted.
 //! assert_eq!(watched(n.selector([fight().reactive(), patrol()])), [true, false]);
 //! // Lower priority: an alarm interrupts the patrol; a fight that has begun goes on.
 //! assert_eq!(watched(n.selector([fight(), patrol()]).reactive()), [false, true]);
@@ -99,7 +100,7 @@
 //! assert_eq!(watched(n.selector([fight().reactive(), patrol()]).reactive()), [true, true]);
 //! ```
 //!
-//! And what they do, in the last form:
+//! The behaviour of the last form:
 //!
 //! ```
 //! # use std::sync::Arc;
@@ -124,18 +125,18 @@
 //! }
 //! doing.dedup();
 //! assert_eq!(doing, ["patrol", "fight", "patrol"]);
-//! assert_eq!(ticks, 6); // of a hundred: each change, and once more to see that nothing changes
+//! assert_eq!(ticks, 6); // of a hundred: one per change, and one more each to see that nothing changes
 //! ```
 //!
 //! # Saved, moved, edited
 //!
 //! | | what is kept |
 //! |---|---|
-//! | [`save`](crate::Herd::save), [`load`](crate::Herd::load) | the whole herd as bytes, for the same tree: agents with history and random streams, indexes and generations, levels of detail, who sleeps |
-//! | [`snapshot`](crate::Herd::snapshot), [`from_snapshot`](crate::Herd::from_snapshot) | the same as plain data by node paths, also for an edited tree; `record::snapshot` has it as JSON text |
+//! | [`save`](crate::Herd::save), [`load`](crate::Herd::load) | the whole herd as bytes, for the same tree: agents with history and random streams, indexes and generations, levels of detail, which agents sleep |
+//! | [`snapshot`](crate::Herd::snapshot), [`from_snapshot`](crate::Herd::from_snapshot) | the same as plain data by node paths, also for an edited tree; `record::snapshot` writes it as JSON text |
 //! | [`Tree::snapshot`](crate::Tree::snapshot), [`restore`](crate::Herd::restore) | one agent, to move it into another herd or process |
-//! | [`reload`](crate::Herd::reload) | the running herd goes over to an edited tree: leaves that are gone are halted, all else goes on, boxed states too |
+//! | [`reload`](crate::Herd::reload) | moves the running herd to an edited tree: leaves that are gone are halted, everything else goes on, boxed states included |
 //!
-//! The state of a [`BoxedLeaf`](crate::BoxedLeaf) is not plain data: after loading such a leaf starts
-//! again, and the report says so. A herd with poisoned agents is not saved: recover them first.
-//! Damaged data, data of another kind, version or tree is refused with the reason.
+//! The state of a [`BoxedLeaf`](crate::BoxedLeaf) is not plain data: after loading, such a leaf
+//! starts again, and the report says so. A herd with poisoned agents cannot be saved: recover them
+//! first. Damaged data, and data of another kind, version or tree, is refused with the reason.

@@ -1,10 +1,11 @@
-//! Waits, cooldowns, limits, randomness; and why nothing reads a clock.
+//! Waits, cooldowns, limits, randomness; and why the engine reads no clock.
 //!
 //! **Time is an argument** of a tick: nanoseconds since an origin of your choice, in a
-//! [`Time`](crate::Time). The game's own time, a robot's monotonic clock, a simulation that runs
-//! a thousand times as fast: the tree cannot tell, and a recorded run can be run again exactly. A
-//! [`TreeClock`](crate::TreeClock) can be paused and slowed down; a [`Cadence`](crate::Cadence)
-//! ticks agents less often than the game draws, and spreads them over the frames.
+//! [`Time`](crate::Time). It may be game time, a robot's monotonic clock, or a simulation that runs
+//! a thousand times as fast: the tree cannot tell the difference, and a recorded run can be
+//! repeated exactly. A [`TreeClock`](crate::TreeClock) can be paused and slowed down; a
+//! [`Cadence`](crate::Cadence) ticks agents less often than the game draws, and spreads them over
+//! the frames.
 //!
 //! ```
 //! use std::time::Duration;
@@ -12,7 +13,7 @@
 //!
 //! let n = nodes::<()>();
 //! let second = Duration::from_secs(1);
-//! // Shoots at most once a second; while the gun is cooling down the selector goes on.
+//! // Shoots at most once a second; while the gun cools down, the selector goes on.
 //! let tree = n.selector([n.cooldown(second, n.succeed().named("shoot")), n.fail()]).build()?;
 //! let mut agent = tree.agent();
 //! let mut at = |ms| tree.tick(&mut agent, &mut (), Time::from_millis(ms)).unwrap();
@@ -24,22 +25,22 @@
 //!
 //! | node | meaning |
 //! |---|---|
-//! | [`wait`](crate::Nodes::wait), [`wait_between`](crate::Nodes::wait_between), [`wait_for`](crate::Nodes::wait_for) | runs for so long, then succeeds |
-//! | [`wait_until`](crate::Nodes::wait_until) | runs until a guard holds, perhaps [`within`](crate::Node::within) a time |
+//! | [`wait`](crate::Nodes::wait), [`wait_between`](crate::Nodes::wait_between), [`wait_for`](crate::Nodes::wait_for) | runs for a duration, then succeeds |
+//! | [`wait_until`](crate::Nodes::wait_until) | runs until a guard holds, optionally [`within`](crate::Node::within) a time |
 //! | [`delay`](crate::Nodes::delay) | waits, then runs the child |
-//! | [`time_limit`](crate::Nodes::time_limit) | halts the child and fails when the time is over |
-//! | [`cooldown`](crate::Nodes::cooldown) | closed for so long after the child; fails meanwhile |
-//! | [`rate_limit`](crate::Nodes::rate_limit) | closed for so long after the child; repeats its verdict meanwhile |
+//! | [`time_limit`](crate::Nodes::time_limit) | halts the child and fails when the time is up |
+//! | [`cooldown`](crate::Nodes::cooldown) | closed for a duration after the child ends; fails meanwhile |
+//! | [`rate_limit`](crate::Nodes::rate_limit) | closed for a duration after the child ends; repeats its verdict meanwhile |
 //!
 //! Cooldowns and rate limits are *history*: a halt does not forget them
 //! ([`forget`](crate::Nodes::forget) does, on purpose). Everything else starts anew with each
-//! activation. At exactly the duration a gate is open and a limit is over. One duration can be up
+//! activation. At exactly the duration, a gate is open and a limit is reached. A duration can be up
 //! to 417 days.
 //!
-//! **Chance** comes from the agent's own stream, seeded by
+//! **Randomness** comes from the agent's own stream, seeded by
 //! [`agent_seeded`](crate::Tree::agent_seeded); leaves draw from it with
 //! [`cx.rng()`](crate::Cx::rng). The same seed, context and times give the same run, on every
-//! machine and however many agents run beside it.
+//! machine and however many other agents run.
 //!
 //! ```
 //! use tickseed::{Status, Time, nodes};
@@ -56,6 +57,7 @@
 //! # Ok::<(), tickseed::BuildError>(())
 //! ```
 //!
-//! [`.random()`](crate::Node::random) shuffles a sequence's or selector's children in each
+//! [`.random()`](crate::Node::random) shuffles a sequence's or selector's children at each
 //! activation, [`.weighted(..)`](crate::Node::weighted) draws the next child by weight, and a
-//! [`utility`](crate::Nodes::utility) selector takes the best by score, or draws by it.
+//! [`utility`](crate::Nodes::utility) selector takes the child with the best score, or draws by
+//! score.

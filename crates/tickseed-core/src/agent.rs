@@ -11,9 +11,8 @@ use crate::rng::Rng;
 use crate::run::{Beside, Faults};
 use crate::time::Time;
 
-/// The state of one run of a tree: a small block of plain bytes, a random stream, and the
-/// time of the last tick. Made by [`Tree::agent`](crate::Tree::agent); works with that
-/// tree only.
+/// The state of one run of a tree: a small block of plain bytes, a random stream, and the time of
+/// the last tick. It is made by [`Tree::agent`](crate::Tree::agent) and works only with that tree.
 ///
 /// Dropping an agent does not halt its leaves, since that needs the context: call
 /// [`Tree::halt`](crate::Tree::halt) first if they hold anything.
@@ -25,11 +24,11 @@ pub struct Agent {
     pub(crate) last: Time,
 }
 
-/// What an agent has beside its block.
+/// What an agent has besides its block.
 pub(crate) struct Own {
     /// Few trees have leaves with boxed state.
     side: Option<Box<Sides>>,
-    /// Whatever is noted here must be made good before the next tick.
+    /// Faults that must be repaired before the next tick.
     pub(crate) faults: Faults,
 }
 
@@ -65,7 +64,7 @@ impl Agent {
         }
     }
 
-    /// The number of the tree that it belongs to.
+    /// The number of the tree to which the agent belongs.
     pub(crate) fn tree(&self) -> u32 {
         self.own.faults.owner()
     }
@@ -82,8 +81,8 @@ impl Agent {
         self.rng
     }
 
-    /// A copy that goes on from here on its own, for the same tree. None if that cannot be
-    /// had: a leaf holds state that is not plain data, or one has failed.
+    /// An independent copy that continues from the same state, for the same tree. `None` if that is
+    /// impossible: a leaf holds state that is not plain data, or a leaf has failed.
     #[must_use]
     pub fn duplicate(&self) -> Option<Agent> {
         let side = self.own.side.as_ref().map_or(&[][..], |side| &side.0);
@@ -107,7 +106,7 @@ impl Agent {
         (self.last != NEVER).then_some(self.last)
     }
 
-    /// Whether a leaf failed or panicked: then the agent must be recovered
+    /// Whether a leaf failed or panicked. If so, the agent must be recovered
     /// ([`Tree::recover`](crate::Tree::recover)) before it is ticked again.
     #[must_use]
     pub fn is_poisoned(&self) -> bool {

@@ -1,12 +1,12 @@
-//! The bytes of an agent of its own.
+//! The state bytes of an agent outside a herd.
 
 use alloc::boxed::Box;
 use core::ops::{Deref, DerefMut};
 
 use crate::run::rarely;
 
-/// As many bytes lie in the agent itself: then a tick fetches one line of memory, and making
-/// an agent allocates nothing. Most trees need fewer.
+/// Up to this many bytes are stored in the agent itself: a tick then fetches one cache line, and
+/// making an agent allocates nothing. Most trees need fewer.
 const HERE: usize = 22;
 
 /// An agent's block.
@@ -17,7 +17,7 @@ pub(crate) enum Block {
 }
 
 impl Block {
-    /// Zeroes.
+    /// A block of zeroes.
     pub(crate) fn new(len: usize) -> Block {
         if len <= HERE {
             Block::Here {
@@ -29,8 +29,8 @@ impl Block {
         }
     }
 
-    /// The bytes, and perhaps some more that nothing uses: for ticks, which know what they use.
-    /// The first is told as well; zero if there is none.
+    /// The bytes, possibly followed by unused ones: for ticks, which know what they use. Also
+    /// returns the first byte, or zero if there is none.
     #[inline(always)]
     pub(crate) fn at_least(&mut self) -> (&mut [u8], u32) {
         match self {

@@ -1,4 +1,4 @@
-//! Validation: what is wrong with a tree, all of it at once.
+//! Validation: finds everything that is wrong with a tree at once.
 
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -15,7 +15,7 @@ use crate::time::MAX_DURATION;
 /// How many levels a tree may have.
 pub const MAX_DEPTH: u32 = 256;
 
-/// The rule that a tree breaks.
+/// A rule that a tree breaks.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[non_exhaustive]
 pub enum Rule {
@@ -27,13 +27,13 @@ pub enum Rule {
     Range,
     /// A duration is zero, too long, or its bounds are in the wrong order.
     Duration,
-    /// An option was used on a node that does not have it, or has no effect.
+    /// An option was used on a node that does not have it, or has no effect there.
     Option,
     /// The tree has too many levels.
     Depth,
-    /// Something uninterruptible can be interrupted.
+    /// An uninterruptible node can be interrupted.
     Uninterruptible,
-    /// A chain of builder calls is not well formed.
+    /// A chain of builder calls is malformed.
     Builder,
 }
 
@@ -48,16 +48,16 @@ pub struct Issue {
     pub message: String,
     /// What to do about it.
     pub help: String,
-    /// Where the node, or the nearest one above that says so, came from: see
+    /// The origin of the node, or else of its nearest ancestor that has one: see
     /// [`Node::origin`](crate::Node::origin).
     pub origin: Option<u32>,
-    /// Where the other node came from that the issue is about as well, if there is one.
+    /// The origin of the second node involved in the issue, if there is one.
     pub other: Option<u32>,
 }
 
 /// Why a tree was not built: everything that is wrong with it.
 ///
-/// `Debug` shows what `Display` does: it is what a `main` prints that returns the error.
+/// `Debug` shows the same as `Display`, because it is what a `main` that returns the error prints.
 #[derive(Clone, PartialEq, Eq)]
 pub struct BuildError {
     /// At least one issue, in depth-first order of the nodes.
@@ -84,7 +84,7 @@ impl fmt::Debug for BuildError {
 
 impl core::error::Error for BuildError {}
 
-/// Checks a definition; `misuse` is what the nodes noted while they were written.
+/// Checks a definition; `misuse` holds what the nodes noted while they were being written.
 pub(crate) fn validate<C: Context>(
     def: &Def,
     funcs: &Funcs<C>,
@@ -107,7 +107,7 @@ pub(crate) fn validate<C: Context>(
     let mut paths = def.paths();
     let mut issues: Vec<Issue> = Vec::with_capacity(check.found.len());
     for (id, issue) in check.found {
-        // A node with several faults has its path at the first, from where the others copy.
+        // A node with several faults has its path computed at the first; the others copy it.
         let path = match core::mem::take(&mut paths[id.index()]) {
             path if path.is_empty() => issues.last().map_or(path, |i| i.path.clone()),
             path => path,
@@ -426,7 +426,7 @@ impl Checker<'_> {
                     held = true;
                     false
                 }
-                // A sibling never halts the first child of these: it is asked before them.
+                // No sibling ever halts the first child of these: it is asked before the others.
                 Kind::Sequence(Flow::Reactive { .. })
                 | Kind::Selector(Flow::Reactive { .. })
                 | Kind::WhileDoElse { .. } => !held && !first,
@@ -460,7 +460,7 @@ impl Checker<'_> {
     }
 }
 
-/// So many things, in words.
+/// A count with its noun.
 fn count(n: usize, one: &str, more: &str) -> String {
     alloc::format!("{n} {}", if n == 1 { one } else { more })
 }

@@ -5,8 +5,8 @@ use core::time::Duration;
 
 use crate::time::{Time, nanos};
 
-/// A clock for trees that follows the game's steps, and can be paused, slowed down or sped
-/// up. Nothing reads a real clock: the owner advances it.
+/// A clock for trees that follows the game's steps and can be paused, slowed down or sped up. It
+/// reads no real clock: its owner advances it.
 ///
 /// ```
 /// use std::time::Duration;
@@ -22,10 +22,10 @@ use crate::time::{Time, nanos};
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct TreeClock {
     now: Time,
-    /// Stands still.
+    /// Whether the clock stands still.
     pub paused: bool,
-    /// How fast it runs: 1 is as fast as it is advanced. Negative and non-finite numbers
-    /// stop it.
+    /// How fast the clock runs; at 1 it runs as fast as it is advanced. Negative and non-finite
+    /// numbers stop it.
     pub scale: f64,
 }
 
@@ -52,7 +52,7 @@ impl TreeClock {
         self.now
     }
 
-    /// Goes on by one step of the game and tells the new time.
+    /// Advances by one step of the game and returns the new time.
     pub fn advance(&mut self, dt: Duration) -> Time {
         if !self.paused && self.scale.is_finite() && self.scale > 0.0 {
             // Whole nanoseconds are kept exact at the usual scale.
@@ -67,11 +67,11 @@ impl TreeClock {
     }
 }
 
-/// What is done about ticks that were missed, because a frame took long.
+/// What is done about ticks that were missed because a frame took long.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum CatchUp {
-    /// One tick now, whose `dt` is all the time since the last one. The agent keeps its
-    /// phase: the next tick is due where it would have been.
+    /// One tick now, whose `dt` is the whole time since the last one. The agent keeps its phase:
+    /// the next tick is due when it would have been anyway.
     #[default]
     Skip,
     /// Each missed tick at the time it was due, so that every `dt` is the period, but at
@@ -79,7 +79,7 @@ pub enum CatchUp {
     Burst(u32),
 }
 
-/// How often agents are ticked, when that is less often than the game's frames.
+/// How often agents are ticked, where that is less often than the game's frames.
 ///
 /// ```
 /// use std::time::Duration;
@@ -107,7 +107,7 @@ pub struct Cadence {
     catch_up: CatchUp,
 }
 
-/// When one agent is due next: eight bytes beside the agent.
+/// When one agent is due next: eight bytes in addition to the agent.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Pacer {
     next: Time,
@@ -122,7 +122,7 @@ impl Pacer {
 }
 
 impl Cadence {
-    /// A tick every `period`. A period of zero is a tick a frame.
+    /// A tick every `period`. A period of zero means one tick per frame.
     #[must_use]
     pub fn every(period: Duration) -> Cadence {
         Cadence {
@@ -131,7 +131,8 @@ impl Cadence {
         }
     }
 
-    /// So many ticks a second. A number that is not positive and finite is a tick a frame.
+    /// This many ticks per second. A number that is not positive and finite means one tick per
+    /// frame.
     #[must_use]
     pub fn hertz(rate: f64) -> Cadence {
         let period = if rate.is_finite() && rate > 0.0 {
@@ -177,8 +178,8 @@ impl Cadence {
         Pacer { next: now }
     }
 
-    /// The pacer of the agent with this index among `of`: first ticks are spread evenly
-    /// over one period, so that a crowd made in one frame does not think in one frame.
+    /// The pacer of the agent with this index among `of`: first ticks are spread evenly over one
+    /// period, so that a crowd spawned in one frame is not ticked in one frame.
     #[must_use]
     pub fn start_staggered(&self, now: Time, index: usize, of: usize) -> Pacer {
         let of = of.max(1) as u128;
@@ -188,8 +189,8 @@ impl Cadence {
         }
     }
 
-    /// The times at which to tick an agent now: none if it is not due. The boundary counts:
-    /// at exactly the due time it is due.
+    /// The times at which to tick an agent now; none if it is not due. At exactly the due time, it
+    /// is due.
     pub fn due(&self, pacer: &mut Pacer, now: Time) -> impl Iterator<Item = Time> + use<> {
         let (mut first, mut ticks) = (now, 0);
         if now >= pacer.next {
@@ -211,8 +212,8 @@ impl Cadence {
     }
 }
 
-/// Round-robin buckets: each frame ticks one share of the agents, so that every agent is
-/// ticked once in `count` frames whatever the time.
+/// Round-robin buckets: each frame ticks one share of the agents, so that every agent is ticked
+/// once in `count` frames, however long they take.
 ///
 /// ```
 /// use tickseed_core::Buckets;
@@ -229,7 +230,7 @@ pub struct Buckets {
 }
 
 impl Buckets {
-    /// So many buckets, at least one.
+    /// Makes `count` buckets, at least one.
     #[must_use]
     pub fn new(count: usize) -> Buckets {
         Buckets {
@@ -302,7 +303,7 @@ mod tests {
         let c = Cadence::every(Duration::from_millis(100));
         let mut pacers: Vec<_> = (0..600).map(|i| c.start_staggered(ms(0), i, 600)).collect();
         for frame in 0..100 {
-            // Ten frames a period.
+            // Ten frames per period.
             let now = ms(frame * 10);
             let due: usize = pacers.iter_mut().map(|p| c.due(p, now).count()).sum();
             let expected = if frame == 0 { 1 } else { 60 };

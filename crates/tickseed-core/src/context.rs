@@ -12,9 +12,9 @@ use crate::time::{Time, nanos};
 
 /// The world as an agent's leaves see it.
 ///
-/// `At` is what a tick borrows. An owned struct names itself; a view that borrows from
-/// the world names its own type with the lifetime put in. `#[derive(Context)]` writes
-/// either, and publishes the scalar fields as typed keys:
+/// `At` is what a tick borrows. An owned struct names itself; a view that borrows from the world
+/// names its own type with the lifetime filled in. `#[derive(Context)]` implements either, and
+/// publishes the scalar fields as typed keys:
 ///
 /// ```
 /// use tickseed_core::{Context, Status, nodes};
@@ -41,10 +41,10 @@ pub trait Context: 'static {
         Schema::EMPTY
     }
 
-    /// The plain-data block that data guards read by offset; empty by default. Its
-    /// layout must not change while trees that were built against it are in use.
-    /// What it holds changes by what is handed the context mutably (leaves, hooks): what one
-    /// guard has read of it the next ones need not read again.
+    /// The plain-data block that data guards read by offset; empty by default. Its layout must not
+    /// change while trees that were built against it are in use. Its content may change only
+    /// through leaves and hooks, which get the context mutably: what one guard has read, the next
+    /// ones need not read again.
     fn block<'x>(_at: &'x Self::At<'_>) -> &'x [u8] {
         &[]
     }
@@ -54,74 +54,75 @@ pub trait Context: 'static {
         None
     }
 
-    /// How many keys the context holds beyond its schema, numbered from [`KeyId::OWN`]: those of
-    /// a blackboard. [`read`](Context::read) tells what they hold.
+    /// How many keys the context holds beyond its schema, numbered from [`KeyId::OWN`]: those of a
+    /// blackboard. [`read`](Context::read) returns their values.
     fn own_keys(_at: &Self::At<'_>) -> u16 {
         0
     }
 
-    /// Writes a key; `false` if there is no such key, it is read-only or of another type.
+    /// Writes a key; `false` if there is no such key, or it is read-only or of another type.
     fn write(_at: &mut Self::At<'_>, _key: KeyId, _value: Scalar) -> bool {
         false
     }
 
-    /// The dynamic blackboard that the context has, if any: for leaves that come from files.
+    /// The context's dynamic blackboard, if it has one: for leaves that come from files.
     fn blackboard<'x>(_at: &'x Self::At<'_>) -> Option<&'x Blackboard> {
         None
     }
 
-    /// [`blackboard`](Context::blackboard), to write to.
+    /// The mutable counterpart of [`blackboard`](Context::blackboard).
     fn blackboard_mut<'x>(_at: &'x mut Self::At<'_>) -> Option<&'x mut Blackboard> {
         None
     }
 
-    /// Takes a line from a log node; dropped by default.
+    /// Takes a line from a log node; by default, drops it.
     fn log(_at: &mut Self::At<'_>, _line: &str) {}
 }
 
-/// In place of the time of the last tick where there was none: no time has passed since then. It
-/// lies as far from the origin as can be, on either side: a tick at that very nanosecond, after 292
-/// years, counts as none.
+/// Stands for the time of the last tick where there was none: no time has passed since then. It is
+/// as far from the origin as possible, in either direction. A tick at exactly this nanosecond,
+/// after 292 years, counts as none.
 pub(crate) const NEVER: Time = Time(LONGEST + 1);
 
-/// The longest time between two ticks, in nanoseconds (292 years); what seems longer goes back.
+/// The longest time between two ticks, in nanoseconds (292 years); anything longer is taken for a
+/// clock that goes back.
 const LONGEST: u64 = i64::MAX as u64;
 
-/// What an action is handed: the user's context (by dereference), the time, and the
-/// agent's random stream.
+/// What an action receives: the user's context (by dereferencing), the time, and the agent's random
+/// stream.
 pub struct Cx<'x, 'a, C: Context> {
     at: &'x mut C::At<'a>,
     now: Time,
-    /// The time of the tick before: most leaves do not ask how long ago that is. [`NEVER`] if
-    /// there was none.
+    /// The time of the previous tick, [`NEVER`] if there was none. Stored instead of `dt`, since
+    /// most leaves do not ask for that.
     last: Time,
     rng: &'x mut Rng,
-    /// Not dropped with it, since there is never an error left: that saves looking.
+    /// Never dropped: no error is ever left in it, so checking for one would be wasted.
     asks: ManuallyDrop<Asks>,
 }
 
-/// What the leaves of a tick ask of whoever ticks. One thing of many parts, so that the
-/// beginning of a tick writes one word.
+/// What the leaves of a tick ask of whoever ticks. It is an enum, so that the beginning of a tick
+/// writes only one word.
 enum Asks {
     Nothing,
     Wake(Time),
-    /// To be removed; and to be woken, for what it is worth.
+    /// To be removed, and, though it then hardly matters, to be woken.
     Leave(Option<Time>),
-    /// Not asked for: the error of the function that was called last, until the executor
-    /// takes it. The tick ends with it, so nothing else counts.
+    /// Not a request: the error of the last function called, until the executor takes it. It ends
+    /// the tick, so nothing else counts.
     Error(LeafError),
 }
 
 impl<'x, 'a, C: Context> Cx<'x, 'a, C> {
-    /// Puts a tick's surroundings together. Trees do this; it is public for tests of
-    /// leaves and for executors outside this crate. `dt` may be more than has passed since the
-    /// origin of time, but not more than 292 years.
+    /// Assembles what a tick's leaves see. Trees do this; it is public for tests of leaves and for
+    /// executors outside this crate. `dt` may be longer than the time since the origin, but not
+    /// longer than 292 years.
     pub fn new(at: &'x mut C::At<'a>, now: Time, dt: Duration, rng: &'x mut Rng) -> Self {
         let last = now.0.wrapping_sub(nanos(dt).min(LONGEST));
         Cx::since(at, now, Time(last), rng)
     }
 
-    /// Of a tick, by the time of the one before; or of a halt, by its own time.
+    /// Like [`new`](Cx::new), given the time of the previous tick; for a halt, its own time.
     #[inline(always)]
     pub(crate) fn since(at: &'x mut C::At<'a>, now: Time, last: Time, rng: &'x mut Rng) -> Self {
         Cx {
@@ -160,8 +161,8 @@ impl<'x, 'a, C: Context> Cx<'x, 'a, C> {
         self.rng
     }
 
-    /// Asks to be ticked again at `t` at the latest; used by schedulers that let agents
-    /// sleep. The earliest request of a tick counts.
+    /// Asks to be ticked again no later than `t`, for schedulers that let agents sleep. The
+    /// earliest request of a tick counts.
     pub fn wake_at(&mut self, t: Time) {
         *self.asks = match *self.asks {
             Asks::Nothing => Asks::Wake(t),
@@ -171,7 +172,7 @@ impl<'x, 'a, C: Context> Cx<'x, 'a, C> {
         };
     }
 
-    /// The earliest wake-up asked for in this tick.
+    /// The earliest wake-up requested in this tick.
     #[must_use]
     pub fn requested_wake(&self) -> Option<Time> {
         match *self.asks {
@@ -181,22 +182,22 @@ impl<'x, 'a, C: Context> Cx<'x, 'a, C> {
         }
     }
 
-    /// Whether anything was asked for in this tick.
+    /// Whether anything was requested in this tick.
     #[inline(always)]
     pub(crate) fn asks(&self) -> bool {
         !matches!(*self.asks, Asks::Nothing)
     }
 
-    /// Asks whoever owns the agent to remove it after this tick: a [`Herd`](crate::Herd)
-    /// halts it and frees its slot then. An agent of its own goes on; its owner may look at
-    /// [`wants_despawn`](Cx::wants_despawn) in a leaf of theirs.
+    /// Asks whoever owns the agent to remove it after this tick: a [`Herd`](crate::Herd) then halts
+    /// it and frees its slot. An agent outside a herd simply goes on; its owner can check
+    /// [`wants_despawn`](Cx::wants_despawn) in a leaf.
     pub fn despawn(&mut self) {
         if !matches!(*self.asks, Asks::Error(_)) {
             *self.asks = Asks::Leave(self.requested_wake());
         }
     }
 
-    /// Whether [`despawn`](Cx::despawn) was asked for in this tick.
+    /// Whether [`despawn`](Cx::despawn) was called in this tick.
     #[must_use]
     pub fn wants_despawn(&self) -> bool {
         matches!(*self.asks, Asks::Leave(_))
@@ -259,7 +260,8 @@ mod tests {
                 assert_eq!((cx.now(), cx.dt()), (Time(now), dt));
             }
         }
-        // One more than the time: as if the last tick had been one before the origin.
+        // `dt` is one more than the time, as if the last tick had been one nanosecond before the
+        // origin.
         let cx = Cx::<()>::new(&mut at, Time(7), Duration::from_nanos(8), &mut rng);
         assert_eq!(cx.dt(), Duration::from_nanos(8));
     }

@@ -1,5 +1,5 @@
-//! Composites and decorators written by users, on the trait that the engine's own odder
-//! nodes are written on as well.
+//! Composites and decorators written by users, on the trait that the engine's own more unusual
+//! nodes use as well.
 
 use bytemuck::Pod;
 
@@ -7,7 +7,7 @@ use crate::context::{Context, Cx};
 use crate::leaf::LeafError;
 use crate::status::Status;
 
-/// A composite or decorator whose rule is the user's code.
+/// A composite or decorator whose rule is user code.
 ///
 /// Each child has a resume point of its own. The rule ticks and halts children through
 /// [`Branches`], in any order; the engine guarantees that a child is started and ended
@@ -54,7 +54,7 @@ pub trait CustomNode<C: Context>: Send + Sync + 'static {
     /// One tick. `Running` keeps the activation; anything else ends it.
     ///
     /// # Errors
-    /// Pass on what [`Branches::tick`] reports, or a [`LeafError`] of the rule's own.
+    /// Pass on what [`Branches::tick`] reports, or return a [`LeafError`] of the rule's own.
     fn tick(
         &self,
         branches: &mut Branches<'_, C>,
@@ -62,16 +62,16 @@ pub trait CustomNode<C: Context>: Send + Sync + 'static {
         memory: &mut Self::Memory,
     ) -> Result<Status, Stop>;
 
-    /// Called when a running activation is halted, after its children were.
+    /// Called when a running activation is halted, after its children have been halted.
     fn halt(&self, _state: &mut Self::State, _memory: &mut Self::Memory, _cx: &mut Cx<'_, '_, C>) {}
 
-    /// Whether the node can halt a child that has not finished; then nothing
-    /// uninterruptible may stand below it.
+    /// Whether the node can halt a child that has not finished. If so, nothing uninterruptible may
+    /// stand below it.
     fn preempts(&self) -> bool {
         true
     }
 
-    /// How many children the node takes; building reports anything else.
+    /// How many children the node takes; any other number is a build error.
     fn arity(&self) -> core::ops::RangeInclusive<usize> {
         1..=usize::MAX
     }
@@ -88,13 +88,13 @@ impl From<LeafError> for Stop {
 }
 
 impl Stop {
-    /// A stop that passes on an error reported elsewhere. For executors.
+    /// A stop for an error that was reported elsewhere. For executors.
     #[must_use]
     pub fn passed_on() -> Stop {
         Stop(None)
     }
 
-    /// The rule's own error, if this is one.
+    /// The rule's own error, if that is the reason.
     #[must_use]
     pub fn into_error(self) -> Option<LeafError> {
         self.0
@@ -114,11 +114,11 @@ pub trait BranchHost<C: Context> {
     /// # Errors
     /// A leaf below failed.
     fn tick(&mut self, child: usize) -> Result<Status, Stop>;
-    /// Halts a child if it runs.
+    /// Halts a child if it is running.
     fn halt(&mut self, child: usize);
-    /// Whether a child runs.
+    /// Whether a child is running.
     fn is_running(&self, child: usize) -> bool;
-    /// Calls `f` with the surroundings of the tick.
+    /// Calls `f` with the context, time and random stream of the tick.
     fn with_cx(&mut self, f: &mut dyn FnMut(&mut Cx<'_, '_, C>));
     /// The bytes of the node's state.
     fn state(&mut self) -> &mut [u8];
@@ -169,7 +169,7 @@ impl<'h, C: Context> Branches<'h, C> {
         }
     }
 
-    /// Halts a child if it runs.
+    /// Halts a child if it is running.
     pub fn halt(&mut self, child: usize) {
         if child < self.host.len() {
             self.host.halt(child);
@@ -181,7 +181,8 @@ impl<'h, C: Context> Branches<'h, C> {
         (0..self.len()).for_each(|i| self.host.halt(i));
     }
 
-    /// Whether a child runs: its last tick answered `Running` and it was not halted since.
+    /// Whether a child is running: its last tick answered `Running`, and it has not been halted
+    /// since.
     #[must_use]
     pub fn is_running(&self, child: usize) -> bool {
         child < self.host.len() && self.host.is_running(child)
@@ -195,7 +196,7 @@ impl<'h, C: Context> Branches<'h, C> {
                 out = Some(f(cx));
             }
         });
-        // A host calls its argument exactly once; one that does not is broken beyond use.
+        // A host calls its argument exactly once; a host that does not is unusable.
         out.expect("a branch host must call the function it is given")
     }
 }
@@ -209,7 +210,7 @@ pub trait DynCustom<C: Context>: Send + Sync {
     /// One tick; state and memory are the host's.
     ///
     /// # Errors
-    /// As the node's.
+    /// The node's own.
     fn tick(&self, branches: &mut Branches<'_, C>) -> Result<Status, Stop>;
     /// The halt hook.
     fn halt(&self, state: &mut [u8], memory: &mut [u8], cx: &mut Cx<'_, '_, C>);
@@ -227,8 +228,8 @@ impl<C: Context, N: CustomNode<C>> DynCustom<C> for N {
         (size_of::<N::State>(), size_of::<N::Memory>())
     }
     fn tick(&self, branches: &mut Branches<'_, C>) -> Result<Status, Stop> {
-        // Copies, because the host serves the children meanwhile. If a leaf below panics
-        // they are not written back: the node then keeps the state it had before the tick.
+        // Copies, because the host serves the children meanwhile. If a leaf below panics, they are
+        // not written back, and the node keeps the state it had before the tick.
         let mut s: N::State = bytemuck::pod_read_unaligned(branches.host.state());
         let mut m: N::Memory = bytemuck::pod_read_unaligned(branches.host.memory());
         let result = CustomNode::tick(self, branches, &mut s, &mut m);

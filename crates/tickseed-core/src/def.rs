@@ -1,6 +1,5 @@
-//! A tree's definition: its nodes in depth-first order, as plain data, and the functions
-//! they carry. Everything that works on a tree (compiler, interpreter, printing, tools)
-//! starts from here.
+//! A tree's definition: its nodes in depth-first order, as plain data, and the functions they
+//! carry. Everything that works on trees (compiler, interpreter, printing, tools) starts here.
 
 use alloc::borrow::Cow;
 use alloc::boxed::Box;
@@ -21,7 +20,7 @@ use crate::nodes::ScoreDef;
 use crate::run::CallLeaf;
 use crate::status::{End, Status};
 
-/// A node of a built tree: its index in depth-first order, the root being zero.
+/// A node of a built tree: its index in depth-first order, where the root is zero.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct NodeId(pub u32);
 
@@ -47,7 +46,7 @@ pub struct NodeDef {
     pub kind: Kind,
     /// Its name, if it has one.
     pub name: Option<Cow<'static, str>>,
-    /// Where it came from: see [`Node::origin`].
+    /// Where it comes from: see [`Node::origin`].
     pub origin: Option<u32>,
     /// Its parent; none for the root.
     pub parent: Option<NodeId>,
@@ -57,7 +56,7 @@ pub struct NodeDef {
     pub end: NodeId,
     /// Which functions it carries, by position.
     pub(crate) fns: Few<FnRef>,
-    /// What few nodes have.
+    /// What only few nodes have.
     rare: Option<Box<Rare>>,
 }
 
@@ -74,15 +73,15 @@ impl NodeDef {
         self.rare.as_ref().map_or(&[], |rare| &rare.tags)
     }
 
-    /// What its author declared it to depend on: see [`Node::reads`](crate::Node::reads) and
-    /// [`Node::sleeps`](crate::Node::sleeps). `None` if nothing was declared.
+    /// The keys that its author declared it to depend on: see [`Node::reads`](crate::Node::reads)
+    /// and [`Node::sleeps`](crate::Node::sleeps). `None` if nothing was declared.
     #[must_use]
     pub fn wakes(&self) -> Option<&[KeyId]> {
         self.rare.as_ref()?.wakes.as_deref()
     }
 
-    /// Of a utility selector: how each child's score is made, in child order. What is
-    /// computed from a context is had from [`Tree::considered`](crate::Tree::considered).
+    /// For a utility selector, how each child's score is made, in child order.
+    /// [`Tree::considered`](crate::Tree::considered) gives the values computed from a context.
     #[must_use]
     pub fn scores(&self) -> &[ScoreDef] {
         self.rare.as_ref().map_or(&[], |rare| &rare.scores)
@@ -242,15 +241,15 @@ impl Def {
         core::iter::successors(self.node(id).parent, |&p| self.node(p).parent)
     }
 
-    /// Whether `node` lies in the subtree of `root` (a node lies in its own).
+    /// Whether `node` lies in the subtree of `root` (a node lies in its own subtree).
     #[must_use]
     pub fn contains(&self, root: NodeId, node: NodeId) -> bool {
         root <= node && node < self.node(root).end
     }
 
-    /// The node's path: labels from the root, separated by `/`; of siblings with equal
-    /// labels the second ends in `#2`, the third in `#3` and so on. A path names the same node as
-    /// long as nothing above it is renamed or exchanged.
+    /// The node's path: labels from the root, separated by `/`; of siblings with equal labels,
+    /// the second ends in `#2`, the third in `#3` and so on. A path names the same node as long as
+    /// nothing on the way to it is renamed or replaced.
     #[must_use]
     pub fn path(&self, id: NodeId) -> String {
         let mut parts: Vec<String> = Vec::new();
@@ -276,9 +275,9 @@ impl Def {
         parts.join("/")
     }
 
-    /// A label as paths have it: a `/` is written `%2F`, and what would read as a number behind the
-    /// label or as such a spelling has its `#` or `%` written `%23` and `%25`. So different nodes have
-    /// different paths whatever they are called.
+    /// A label as it appears in paths: `/` is written `%2F`, and a `#` or `%` that could be read as a
+    /// number after the label, or as such an escape, is written `%23` or `%25`. So different nodes
+    /// have different paths, whatever they are called.
     #[must_use]
     pub fn path_part(label: &str) -> Cow<'_, str> {
         let numbered = label.rsplit_once('#').is_some_and(|(_, number)| {
@@ -305,8 +304,8 @@ impl Def {
         Cow::Owned(part)
     }
 
-    /// The paths of all nodes, by number. In wide trees this is much quicker than asking
-    /// for one after the other, since siblings with equal labels are counted only once.
+    /// The paths of all nodes, by number. In wide trees this is much faster than computing one path
+    /// after another, since siblings with equal labels are counted only once.
     #[must_use]
     pub fn paths(&self) -> Vec<String> {
         let mut paths: Vec<String> = Vec::with_capacity(self.len());
@@ -320,9 +319,9 @@ impl Def {
         paths
     }
 
-    /// The children of a node, each with its part of the path.
+    /// The children of a node, each with its path component.
     fn parts<'d>(&'d self, node: &'d NodeDef) -> impl Iterator<Item = (NodeId, String)> + 'd {
-        // How many of each label were met.
+        // How many children with each label were seen so far.
         let mut twins: BTreeMap<&str, u32> = BTreeMap::new();
         node.children.iter().map(move |child| {
             let label = self.node(*child).label();
@@ -342,7 +341,7 @@ impl Def {
     pub fn find_path(&self, path: &str) -> Option<NodeId> {
         let label = self.node(NodeId::ROOT).label();
         let root = path.strip_prefix(&*Self::path_part(label))?;
-        // A label may begin with another one, so more than one child can fit for a while.
+        // One label may be a prefix of another, so more than one child can match for a while.
         let mut open = alloc::vec![(NodeId::ROOT, root)];
         let mut found = None;
         while let Some((id, rest)) = open.pop() {
@@ -377,7 +376,7 @@ impl<C: Context> core::fmt::Debug for Functions<'_, C> {
     }
 }
 
-/// A position that does not hold a function of the wanted type is a fault of the caller.
+/// If there is no function of the wanted type at a position, the caller is at fault.
 #[cold]
 fn wrong(i: usize) -> ! {
     panic!("the node has no such function at position {i}")
@@ -396,10 +395,10 @@ impl<'t, C: Context> Functions<'t, C> {
         self.refs.is_empty()
     }
 
-    /// Judges with the guard function at `i`.
+    /// Evaluates the guard function at `i`.
     ///
     /// # Panics
-    /// This and the other calls: if there is no function of that type at `i`.
+    /// This and the other calls panic if there is no function of that type at `i`.
     #[must_use]
     pub fn pred(&self, i: usize, at: &C::At<'_>) -> bool {
         match self.refs.get(i) {
@@ -427,7 +426,7 @@ impl<'t, C: Context> Functions<'t, C> {
         }
     }
 
-    /// Tells the function at `i` an index.
+    /// Calls the function at `i` with an index.
     pub fn index(&self, i: usize, cx: &mut Cx<'_, '_, C>, index: u32) {
         match self.refs.get(i) {
             Some(FnRef::Index(f)) => self.funcs.indexes[*f as usize](cx, index),
@@ -435,7 +434,7 @@ impl<'t, C: Context> Functions<'t, C> {
         }
     }
 
-    /// Computes the whole number at `i`.
+    /// Computes the integer at `i`.
     #[must_use]
     pub fn int(&self, i: usize, at: &C::At<'_>) -> i64 {
         match self.refs.get(i) {

@@ -26,38 +26,38 @@ use crate::tree::Tree;
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum Fact {
-    /// Time left of a wait, delay or limit.
+    /// The time left in a wait, delay or limit.
     Left(Duration),
-    /// Rounds of a loop that have counted.
+    /// The rounds of a loop that have counted so far.
     Rounds {
-        /// So many.
+        /// How many.
         done: u32,
-        /// Of so many.
+        /// Out of how many.
         of: u32,
     },
-    /// The item that a for-each is at.
+    /// The current item of a for-each.
     Item {
         /// Its index.
         index: u32,
         /// How many there are.
         of: u32,
     },
-    /// The verdicts that a parallel keeps of its children; none of those that go on.
+    /// The verdicts that a parallel keeps of its children; `None` for those that go on.
     Verdicts(Vec<Option<Status>>),
     /// A cooldown or rate limit is closed.
     Closed {
-        /// For so long.
+        /// How much longer.
         left: Duration,
-        /// What it answers meanwhile, if it repeats a verdict.
+        /// What it answers until then, if it repeats a verdict.
         replays: Option<Status>,
     },
     /// A run-once has run, with this verdict.
     Ran(Status),
-    /// A limit on runs has started its child so often.
+    /// How many times a limit on runs has started its child.
     Runs(u32),
-    /// A composite that keeps its place goes on at this child.
+    /// The child at which a composite that keeps its place goes on.
     Place(u32),
-    /// A custom node remembers something.
+    /// The memory of a custom node.
     Memory(Vec<u8>),
 }
 
@@ -98,9 +98,9 @@ impl core::fmt::Display for Fact {
 pub struct Live {
     /// The node.
     pub node: NodeId,
-    /// It runs, or something below it does.
+    /// Whether it or something below it is running.
     pub active: bool,
-    /// What is remembered about it.
+    /// What the agent remembers about it.
     pub facts: Vec<Fact>,
 }
 
@@ -133,9 +133,9 @@ impl<C: Context> Tree<C> {
         out
     }
 
-    /// The tree as [`outline`](Tree::outline) gives it, with an agent's state: `>` stands
-    /// before what runs; timers, counters and history stand behind. For an agent of another
-    /// tree it is the outline alone.
+    /// The tree as [`outline`](Tree::outline) gives it, with an agent's state: running nodes are
+    /// preceded by `>`, and timers, counters and history follow each node. For an agent of another
+    /// tree, the outline alone.
     #[must_use]
     pub fn outline_of(&self, agent: &Agent, now: Time) -> String {
         let mut out = String::new();
@@ -170,8 +170,7 @@ impl<C: Context> Tree<C> {
                 all[up.index()].active = true;
             }
         }
-        // Bytes are shared by what cannot run together: only those of active nodes mean
-        // anything.
+        // Nodes that cannot run together share bytes: only the bytes of active nodes mean anything.
         let program = &self.program;
         let originals = &program.ops[..program.originals];
         for (op, node) in originals.iter().zip(&program.op_nodes) {
@@ -248,7 +247,7 @@ impl<C: Context> Tree<C> {
             kind => kind.name(),
         };
         out.push_str(kind);
-        // A custom node is named after its kind until it is named otherwise.
+        // A custom node is named after its kind unless it has a name of its own.
         if let Some(name) = node.name.as_ref().filter(|name| *name != kind) {
             let _ = write!(out, " {name:?}");
         }
@@ -266,8 +265,8 @@ impl<C: Context> Tree<C> {
 }
 
 impl Kind {
-    /// The options that the kind's name does not tell, in words, as
-    /// [`outline`](Tree::outline) shows them. `key` names the keys that guards ask.
+    /// The options that the kind's name does not imply, in words, as [`outline`](Tree::outline)
+    /// shows them. `key` gives names to the keys that guards ask.
     ///
     /// ```
     /// use tickseed_core::nodes;
@@ -283,12 +282,12 @@ impl Kind {
     }
 }
 
-/// A node's options that are not told by its kind's name, in words.
+/// A node's options that its kind's name does not imply, in words.
 fn options(kind: &Kind, key: &dyn Fn(KeyId) -> String) -> Vec<String> {
     let mut out = Vec::new();
     let mut say = |s: &dyn core::fmt::Display| out.push(s.to_string());
     match kind {
-        // A condition that only calls its function says nothing that its name does not.
+        // The guard of a condition that only calls its function adds nothing to the name.
         Kind::Condition(Expr::Call(_)) => {}
         Kind::Condition(e) => say(&expr(e, key)),
         Kind::Action {
@@ -482,13 +481,13 @@ fn expr(e: &Expr, key: &dyn Fn(KeyId) -> String) -> String {
     }
 }
 
-/// A comparison, put back together from the range of values that pass.
+/// A comparison, reconstructed from the range of values that pass.
 fn test(t: &Test, key: &dyn Fn(KeyId) -> String) -> String {
     let name = key(t.source.key);
     let (lo, hi) = t.bounds();
     let ty = t.source.ty;
     if lo > hi {
-        // No value passes: the constant was of another kind, or there is none beyond it.
+        // No value passes: the constant was of another kind, or there is no value beyond it.
         return alloc::format!("{name} {} (nothing)", if t.negate { "!=" } else { "==" });
     }
     if ty == ScalarType::Bool && lo == hi {
@@ -507,7 +506,7 @@ fn test(t: &Test, key: &dyn Fn(KeyId) -> String) -> String {
             return alloc::format!("{name} {sign} {}", constant(ty, lo));
         }
         (true, true) => alloc::format!("{name} is set"),
-        // `< c` is kept as "up to the number before c": the shorter text is what was written.
+        // `< c` is stored as "up to the number before c"; the shorter text is what was written.
         (true, false) => {
             let (at, next) = (constant(ty, hi), constant(ty, hi.saturating_add(1)));
             if ty.is_float() && next.len() < at.len() {
@@ -535,8 +534,7 @@ fn test(t: &Test, key: &dyn Fn(KeyId) -> String) -> String {
     }
 }
 
-/// A bound as text; single precision where the value is one, so that 0.2 is not
-/// 0.20000000298.
+/// A bound as text; in single precision where the value is, so that 0.2 is not 0.20000000298.
 fn constant(ty: ScalarType, ordered: i64) -> String {
     if !ty.is_float() {
         return ordered.to_string();
@@ -607,7 +605,7 @@ mod tests {
         assert_eq!(line(BATTERY.gt(-1.5)), "battery > -1.5");
         assert_eq!(line(BATTERY.ge(0.0)), "battery >= 0");
         assert_eq!(line(BATTERY.ne(1.0)), "battery != 1");
-        // Whole numbers: one below the bound is the same.
+        // For integers, one below the bound is equivalent.
         assert_eq!(line(HP.lt(3)), "hp <= 2");
         assert_eq!(line(HP.eq(3)), "hp == 3");
         assert_eq!(
@@ -706,7 +704,7 @@ mod tests {
             2,
             "run-once and the limit on runs"
         );
-        // Another tree's agent tells nothing.
+        // An agent of another tree reveals nothing.
         let other = n.succeed().build().unwrap();
         assert_eq!(other.outline_of(&agent, Time::ZERO), "  succeed\n");
     }

@@ -6,13 +6,13 @@ use core::fmt;
 use crate::def::NodeId;
 use crate::leaf::LeafError;
 
-/// Why a tick (or halt) was not carried out, or not to its end.
+/// Why a tick (or halt) was not carried out, or not completed.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum TickError {
     /// The agent was made by another tree. Nothing was ticked.
     WrongTree,
-    /// A leaf failed or panicked in an earlier tick and the agent was not recovered since.
+    /// A leaf failed or panicked in an earlier tick, and the agent has not been recovered since.
     /// Nothing was ticked.
     Poisoned,
     /// A leaf failed. The agent is now poisoned.
@@ -21,14 +21,14 @@ pub enum TickError {
         node: NodeId,
         /// Its path.
         path: String,
-        /// What it said.
+        /// The leaf's error.
         error: LeafError,
     },
     /// A leaf panicked, in a herd that catches panics. The agent is now poisoned.
     Panicked {
-        /// The path of the node that was being called, if it is known.
+        /// The path of the node that was being called, if known.
         path: Option<String>,
-        /// What the panic said, if it was text.
+        /// The panic's message, if it was text.
         message: String,
     },
 }

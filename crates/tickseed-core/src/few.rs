@@ -1,4 +1,4 @@
-//! A list that mostly has one item or none, and then needs no allocation: the functions of a node,
+//! A list that mostly has at most one item and then needs no allocation: the functions of a node,
 //! the resume points of a leaf.
 
 use alloc::vec;

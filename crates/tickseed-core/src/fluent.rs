@@ -83,12 +83,12 @@ pub fn builder<C: Context>() -> Builder<C> {
 /// The builder that [`builder()`] returns.
 #[must_use = "nothing is built before `build`"]
 pub struct Builder<C: Context> {
-    /// What is open, outermost first.
+    /// The open nodes, outermost first.
     frames: Vec<Frame<C>>,
     root: Option<Node<C>>,
-    /// Options are the last child's, not the innermost open node's.
+    /// Whether options go to the last child rather than the innermost open node.
     on_child: bool,
-    /// What was said when nothing was open to take it.
+    /// Calls made when no node was open to take them.
     surplus: Vec<String>,
 }
 
@@ -99,7 +99,7 @@ struct Frame<C: Context> {
     make: Make<C>,
     changes: Vec<Change<C>>,
     children: Vec<Node<C>>,
-    /// Takes one child and is closed by it.
+    /// Whether it takes one child and is closed by it.
     decorator: bool,
 }
 
@@ -152,7 +152,7 @@ impl<C: Context> Builder<C> {
     /// Ends the composite opened last.
     pub fn end(mut self) -> Self {
         self.settle();
-        // Decorators that wait for a child end with what they stand in.
+        // Decorators that still wait for a child end with the composite around them.
         while self.frames.last().is_some_and(|f| f.decorator) {
             self.pop();
         }
@@ -189,7 +189,7 @@ impl<C: Context> Builder<C> {
     /// The node, for use in another tree.
     ///
     /// # Errors
-    /// There is none. (What else is wrong is reported when the tree is built.)
+    /// If the chain holds no node. (Other faults are reported when the tree is built.)
     pub fn finish(mut self) -> Result<Node<C>, BuildError> {
         self.settle();
         while let Some(frame) = self.frames.pop() {
@@ -232,7 +232,7 @@ impl<C: Context> Builder<C> {
         self.finish()?.build()
     }
 
-    /// Closes decorators that have their child.
+    /// Closes decorators that have got their child.
     fn settle(&mut self) {
         while self
             .frames

@@ -1,4 +1,4 @@
-//! Guards: conditions as data where they can be, as functions where they must.
+//! Guards: conditions as data where possible, as functions where necessary.
 
 use alloc::boxed::Box;
 use alloc::sync::Arc;
@@ -13,7 +13,7 @@ use crate::context::Context;
 use crate::key::{Key, KeyId, KeyType, Place, Scalar, ScalarType};
 use crate::run::Judge;
 
-/// A function over the context that judges it.
+/// A function that evaluates a context.
 pub(crate) type Pred<C> = Arc<dyn Judge<C>>;
 
 /// How two values are compared.
@@ -48,7 +48,7 @@ impl Op {
     }
 }
 
-/// A key as the engine reads it: its number (for whoever watches it), type and place.
+/// A key as the engine reads it: its number (for watchers), type and place.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Source {
     /// The key's number.
@@ -60,8 +60,8 @@ pub struct Source {
 }
 
 impl Source {
-    /// The present value as a number in an order-preserving integer encoding; `None` for
-    /// an unset key and for NaN, which compare as unequal to everything.
+    /// The current value in an order-preserving integer encoding; `None` for an unset key and for
+    /// NaN, which compare as unequal to everything.
     #[inline]
     fn ordered<C: Context>(&self, at: &C::At<'_>) -> Option<i64> {
         match self.place {
@@ -97,7 +97,7 @@ fn load(ty: ScalarType, block: &[u8], at: usize) -> Option<i64> {
         ScalarType::I8 => i8::from_ne_bytes(bytes(block, at)?).into(),
         ScalarType::I16 => i16::from_ne_bytes(bytes(block, at)?).into(),
         ScalarType::U16 => u16::from_ne_bytes(bytes(block, at)?).into(),
-        // Shares the encoding of `Scalar`, where large numbers saturate.
+        // Uses the encoding of `Scalar`, in which large numbers saturate.
         ScalarType::U64 => u64::from_ne_bytes(bytes(block, at)?).min(i64::MAX as u64) as i64,
     })
 }
@@ -122,7 +122,7 @@ pub(crate) fn unorder_f64(ordered: i64) -> f64 {
 pub struct Test {
     /// What is compared.
     pub source: Source,
-    /// Whether the answer is turned round.
+    /// Whether the answer is negated.
     pub negate: bool,
     /// The least value that passes, in the order-preserving encoding.
     pub(crate) lo: i64,
@@ -131,9 +131,9 @@ pub struct Test {
 }
 
 impl Test {
-    /// Compares a key with a constant. A constant of the wrong kind (a fraction for a
-    /// whole-number key is compared as a number, so this means a truth value against a
-    /// number) never passes, or always for `Ne`.
+    /// Compares a key with a constant. A constant of the wrong kind, that is, a truth value against
+    /// a number, never passes, or always for `Ne`. (A fraction may be compared with an integer
+    /// key.)
     #[must_use]
     pub fn new(source: Source, op: Op, constant: Scalar) -> Test {
         let (lo, hi, negate) = range(source.ty, op, constant);
@@ -150,7 +150,7 @@ impl Test {
         (self.lo, self.hi)
     }
 
-    /// Judges the context.
+    /// Evaluates the test on a context.
     #[inline]
     pub fn passes<C: Context>(&self, at: &C::At<'_>) -> bool {
         let inside = match self.source.ordered::<C>(at) {
@@ -161,7 +161,7 @@ impl Test {
     }
 }
 
-/// The values that pass, as an inclusive range and whether it is turned round.
+/// The values that pass, as an inclusive range and whether it is negated.
 fn range(ty: ScalarType, op: Op, constant: Scalar) -> (i64, i64, bool) {
     const EMPTY: (i64, i64) = (1, 0);
     let nothing = |op: Op| (EMPTY.0, EMPTY.1, op == Op::Ne);
@@ -187,7 +187,7 @@ fn range(ty: ScalarType, op: Op, constant: Scalar) -> (i64, i64, bool) {
         (false, Scalar::Int(i)) => bounds(i, i64::MIN, i64::MAX),
         (false, Scalar::Bool(b)) if ty == ScalarType::Bool => bounds(b.into(), 0, 1),
         (false, Scalar::Float(f)) if ty != ScalarType::Bool => {
-            // A whole number against a fraction: move the bound to the next whole number.
+            // An integer against a fraction: move the bound to the next integer.
             if f.is_nan() {
                 return nothing(op);
             }
@@ -225,7 +225,7 @@ pub struct Compare {
 }
 
 impl Compare {
-    /// Judges the context. An unset key or NaN on either side passes for `Ne` only.
+    /// Evaluates the comparison on a context. An unset key or NaN on either side passes for `Ne` only.
     pub fn passes<C: Context>(&self, at: &C::At<'_>) -> bool {
         let (l, r) = (self.left.ordered::<C>(at), self.right.ordered::<C>(at));
         let (Some(l), Some(r)) = (l, r) else {
@@ -259,9 +259,9 @@ pub enum Expr {
     Compare(Compare),
     /// The function with this position.
     Call(u32),
-    /// All of these, judged in order until one does not hold.
+    /// All of these, evaluated in order until one does not hold.
     All(Vec<Expr>),
-    /// Any of these, judged in order until one holds.
+    /// Any of these, evaluated in order until one holds.
     Any(Vec<Expr>),
     /// The opposite.
     Not(Box<Expr>),
@@ -277,7 +277,7 @@ impl Expr {
         }
     }
 
-    /// Calls `f` with every key that is read, and tells whether any function is called.
+    /// Calls `f` with every key that is read; returns whether any function is called.
     pub fn reads(&self, f: &mut impl FnMut(KeyId)) -> bool {
         match self {
             Expr::Const(_) => false,
@@ -297,8 +297,8 @@ impl Expr {
     }
 }
 
-/// A condition over a context: comparisons of keys, functions, and `and`, `or`, `not` of
-/// them. Comparisons compile to data, which is judged fastest; a function is a step of its own.
+/// A condition over a context: comparisons of keys, functions, and `and`, `or`, `not` of them.
+/// Comparisons compile to data, which is evaluated fastest; a function is a separate step.
 pub struct Guard<C: Context> {
     pub(crate) expr: Expr,
     pub(crate) preds: Vec<Pred<C>>,
@@ -346,13 +346,13 @@ impl<C: Context> Guard<C> {
         }
     }
 
-    /// Holds if both hold; `other` is not judged when this one does not hold.
+    /// Holds if both hold; `other` is not evaluated if this one does not hold.
     #[must_use]
     pub fn and(self, other: Guard<C>) -> Self {
         self.join(other, true)
     }
 
-    /// Holds if either holds; `other` is not judged when this one holds.
+    /// Holds if either holds; `other` is not evaluated if this one holds.
     #[must_use]
     pub fn or(self, other: Guard<C>) -> Self {
         self.join(other, false)
@@ -404,7 +404,7 @@ impl<C: Context> core::ops::Not for Guard<C> {
     }
 }
 
-/// Judges an expression, left to right, stopping as soon as the answer is known.
+/// Evaluates an expression from left to right, stopping as soon as the answer is known.
 pub fn judge<C: Context>(
     expr: &Expr,
     at: &C::At<'_>,

@@ -1,4 +1,4 @@
-//! What outlives a halt: read out for tests, tools and snapshots.
+//! What outlives a halt, in readable form for tests, tools and snapshots.
 
 use alloc::vec::Vec;
 
@@ -9,19 +9,19 @@ use crate::time::Deadline;
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum History {
-    /// A cooldown or rate limit: until when it is closed (unset in a new agent, and after a
-    /// refund), and the verdict that closed it.
+    /// A cooldown or rate limit: when it opens again (unset in a new agent and after a refund), and
+    /// the verdict that closed it.
     Gate {
-        /// Until when it is closed.
+        /// When it opens again.
         until: Deadline,
-        /// The verdict that closed it; only kept by a gate that replays.
+        /// The verdict that closed it, kept only by a gate that replays.
         verdict: Option<Status>,
     },
     /// A run-once: the verdict, once there is one.
     Once(Option<Status>),
-    /// A limit on runs: how many were started.
+    /// A limit on runs: how many have been started.
     Runs(u32),
-    /// A composite that keeps its place: the child it goes on at.
+    /// A composite that keeps its place: the child at which it goes on.
     Place(u32),
     /// The memory of a custom node.
     Memory(Vec<u8>),

@@ -1,7 +1,7 @@
-//! What somebody needs who ticks trees in a way of their own: the plain interpreter in
-//! `tickseed-testkit`, which says what trees mean, does.
+//! What other executors of trees need, such as the plain interpreter in `tickseed-testkit`, which
+//! defines what trees mean.
 //!
-//! A tree's nodes are plain data ([`Def`](crate::Def)); what they call is reached through
+//! A tree's nodes are plain data ([`Def`](crate::Def)); the functions they call are reached through
 //! [`Functions`].
 
 pub use crate::custom::{BranchHost, DynCustom};

@@ -7,8 +7,8 @@ use core::marker::PhantomData;
 pub struct KeyId(pub u16);
 
 impl KeyId {
-    /// From this number on keys are no part of a schema: they are those of a blackboard that the
-    /// context holds, in its own order.
+    /// Keys from this number on are not part of a schema: they belong to the blackboard that the
+    /// context holds, in the blackboard's order.
     pub const OWN: u16 = 0x8000;
 }
 
@@ -17,7 +17,7 @@ impl KeyId {
 pub enum Scalar {
     /// A truth value.
     Bool(bool),
-    /// A whole number.
+    /// An integer.
     Int(i64),
     /// A number.
     Float(f64),
@@ -198,11 +198,11 @@ impl Schema {
     }
 }
 
-/// A key of context `C` whose values are `T`s. The derive makes one constant a field;
-/// dynamic blackboards hand them out when a key is declared.
+/// A key of context `C` whose values are `T`s. The derive makes one constant per field; dynamic
+/// blackboards return them for declared keys.
 ///
-/// Comparing a key with a constant or with another key gives a guard made of data
-/// (see [`Guard`](crate::Guard)), which costs no call to check.
+/// Comparing a key with a constant or another key gives a guard made of data (see
+/// [`Guard`](crate::Guard)), which is checked without a call.
 pub struct Key<C, T> {
     pub(crate) id: KeyId,
     pub(crate) place: Place,

@@ -5,14 +5,14 @@ use bytemuck::NoUninit;
 use crate::context::Context;
 use crate::key::{KeyInfo, Scalar};
 
-/// A plain-data struct whose scalar fields are keys, read by guards by offset.
+/// A plain-data struct whose scalar fields are keys that guards read by offset.
 ///
-/// `#[derive(Keys)]` writes it for a `#[repr(C)]` struct of scalars; a context that marks a
-/// field of that type with `#[context(keys)]` has these keys before its own, so a key's
-/// index here is its number in the context.
+/// `#[derive(Keys)]` implements it for a `#[repr(C)]` struct of scalars. A context that marks a
+/// field of that type with `#[context(keys)]` has these keys before its own, so a key's index here
+/// is its number in the context.
 ///
-/// Its bytes are handed out, so it must have no padding ([`NoUninit`]): put the widest
-/// fields first and fill up the end with `_pad: [u8; N]`.
+/// Its bytes are exposed, so it must have no padding ([`NoUninit`]): put the widest fields first
+/// and fill the end with `_pad: [u8; N]`.
 pub trait Keys: NoUninit {
     /// The keys in order, each at [`Place::Block`](crate::Place::Block).
     const KEYS: &'static [KeyInfo];
@@ -20,13 +20,13 @@ pub trait Keys: NoUninit {
     /// The value of the key with this index.
     fn get(&self, index: u16) -> Option<Scalar>;
 
-    /// Writes the key with this index; `false` if there is none, it is read-only or of
-    /// another type.
+    /// Writes the key with this index; `false` if there is none, or it is read-only or of another
+    /// type.
     fn set(&mut self, index: u16, value: Scalar) -> bool;
 }
 
-/// A context that has a key block. `#[derive(Context)]` writes it, so that the keys of a
-/// block that names its context can be checked to be that context's.
+/// A context that has a key block. `#[derive(Context)]` implements it, so that a block that names
+/// its context can be checked to belong to that context.
 pub trait HasKeys: Context {
     /// The block's type.
     type Keys: Keys;

@@ -1,4 +1,4 @@
-//! What a node is, as plain data. The functions a node carries are kept beside it.
+//! What a node is, as plain data. The functions that a node carries are stored separately.
 
 use alloc::borrow::Cow;
 use alloc::vec::Vec;
@@ -10,12 +10,12 @@ use crate::nodes::{
 };
 use crate::status::Status;
 
-/// The kind of a node with its options. Each variant's meaning stands with its options'
+/// The kind of a node with its options. The meaning of each variant is documented with its options'
 /// type in [`nodes`](mod@crate::nodes); the functions it needs are listed here by position.
 #[derive(Clone, PartialEq, Debug)]
 #[non_exhaustive]
 pub enum Kind {
-    /// Judges a guard: success or failure at once. Functions: those of the guard.
+    /// Evaluates a guard: success or failure at once. Functions: those of the guard.
     Condition(Expr),
     /// Calls a function. Functions: the action; a halt hook if `halt`.
     Action {
@@ -57,26 +57,26 @@ pub enum Kind {
     },
     /// A number chooses a child. Functions: the number.
     Switch(Switch),
-    /// The best-scoring child. Functions: one score a child, then the facts of all their
+    /// The best-scoring child. Functions: one score per child, then the inputs of all their
     /// considerations.
     Utility(Utility),
-    /// The child once for each index below a count. Functions: the count; the hook that is
-    /// told the index.
+    /// The child once for each index below a count. Functions: the count; the hook that receives
+    /// the index.
     ForEach(crate::nodes::Pace),
 
-    /// Success and failure change places.
+    /// Swaps success and failure.
     Invert,
-    /// Any verdict becomes this one.
+    /// Turns any verdict into this one.
     Force(Status),
-    /// The child again and again: repeat, retry, until.
+    /// Runs the child again and again: repeat, retry, until.
     Loop(Loop),
-    /// Opens for the child once per interval: cooldown, rate limit.
+    /// Lets the child run once per interval: cooldown, rate limit.
     Gate(Gate),
     /// The child must finish in time.
     TimeLimit(TimeLimit),
     /// Waits, then runs the child. Functions: the duration, if computed.
     Delay(WaitFor),
-    /// Runs the child with a probability, else answers `otherwise`.
+    /// Runs the child with a probability, or else answers `otherwise`.
     Chance {
         /// The probability, above zero and at most one.
         p: f64,
@@ -91,24 +91,24 @@ pub enum Kind {
     Forget,
     /// Calls a function when the child ends. Functions: the hook.
     Hook(Hook),
-    /// The child while a guard holds, judged each tick. Functions: those of the guard.
+    /// Runs the child while a guard holds, evaluated each tick. Functions: those of the guard.
     WhileGuard {
-        /// What is judged.
+        /// The guard.
         guard: Expr,
         /// The answer when it does not hold.
         otherwise: Status,
     },
-    /// Judges a guard once, on entry; if it holds answers `then` without running the
-    /// child. Functions: those of the guard.
+    /// Evaluates a guard once, on entry; if it holds, answers `then` without running the child.
+    /// Functions: those of the guard.
     Precondition {
-        /// What is judged.
+        /// The guard.
         guard: Expr,
         /// The answer when it holds.
         then: Status,
     },
     /// When the child fails, a function decides the verdict. Functions: the handler.
     Catch,
-    /// Must not be torn down: building fails under anything that could.
+    /// Must not be interrupted: building fails under anything that could do so.
     Uninterruptible,
     /// While the child runs, reactive ancestors go on with it without asking their
     /// earlier children.
@@ -186,8 +186,8 @@ impl Kind {
         )
     }
 
-    /// Whether a node of this kind judges or chooses anew every tick and so can halt a
-    /// child that has not finished.
+    /// Whether a node of this kind decides anew every tick, and so can halt a child that has not
+    /// finished.
     #[must_use]
     pub fn preempts(&self) -> bool {
         match self {
@@ -203,5 +203,5 @@ impl Kind {
     }
 }
 
-/// Weights or other numbers a child, as plain data.
+/// Weights, or other numbers per child, as plain data.
 pub type Weights = Vec<f64>;

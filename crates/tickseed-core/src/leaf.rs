@@ -1,4 +1,4 @@
-//! Leaves with state of their own, what a leaf may answer, and how it fails.
+//! Leaves with their own state, what a leaf may answer, and how it fails.
 
 use alloc::borrow::Cow;
 use alloc::boxed::Box;
@@ -20,7 +20,7 @@ struct Inner {
 }
 
 impl LeafError {
-    /// An error that says this.
+    /// An error with this message.
     #[must_use]
     pub fn new(message: impl Into<Cow<'static, str>>) -> LeafError {
         LeafError(Box::new(Inner {
@@ -39,7 +39,7 @@ impl LeafError {
     }
 }
 
-// Not an `Error` itself: that would forbid the conversion from every error.
+// Not an `Error` itself: that would rule out the conversion from every error.
 impl<E: core::error::Error + Send + Sync + 'static> From<E> for LeafError {
     fn from(error: E) -> LeafError {
         let message = alloc::format!("{error}").into();
@@ -65,8 +65,8 @@ impl fmt::Debug for LeafError {
 /// A leaf's answer, as the engine takes it.
 pub type Outcome = Result<Status, LeafError>;
 
-/// An [`Outcome`] in one byte, as the executor's functions hand it over: an error is left in
-/// the [`Cx`].
+/// An [`Outcome`] in one byte, as the executor's functions return it: an error is left in the
+/// [`Cx`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(u8)]
 pub(crate) enum Answer {
@@ -78,7 +78,7 @@ pub(crate) enum Answer {
 }
 
 impl Answer {
-    /// Takes an outcome apart.
+    /// Splits an outcome: an error goes into the `Cx`.
     #[inline(always)]
     pub(crate) fn of<C: Context>(outcome: Outcome, cx: &mut Cx<'_, '_, C>) -> Answer {
         match outcome {
@@ -93,7 +93,7 @@ impl Answer {
         }
     }
 
-    /// Puts it together again.
+    /// Reassembles the outcome.
     pub(crate) fn outcome<C: Context>(self, cx: &mut Cx<'_, '_, C>) -> Outcome {
         match self {
             Answer::Success => Ok(Status::Success),
@@ -174,57 +174,56 @@ impl<T: IntoOutcome, E: Into<LeafError>> IntoOutcome for Result<T, E> {
 /// assert_eq!(tree.tick(&mut agent, &mut (), Time::ZERO).unwrap(), Status::Success);
 /// ```
 ///
-/// The state is plain bytes ([`bytemuck::Pod`]) that live in the agent's block, zeroed
-/// when an activation starts: a snapshot of an agent holds it, and sharing the tree
-/// between agents cannot mix it up. The engine guarantees one `start` for each
-/// activation, then `tick`s, then either a verdict or one `halt`. An error is no end: the
-/// leaf is halted when the agent is recovered, also if `start` failed.
+/// The state is plain bytes ([`bytemuck::Pod`]) that live in the agent's block, zeroed when an
+/// activation starts. Snapshots of an agent include it, and agents that share a tree cannot mix it
+/// up. The engine guarantees one `start` for each activation, then `tick`s, then either a verdict
+/// or one `halt`. An error does not end an activation: the leaf is halted when the agent is
+/// recovered, even if `start` failed.
 pub trait Leaf<C: Context>: Send + Sync + 'static {
     /// The state of one activation.
     type State: Pod;
 
-    /// Begins an activation, and is its first tick as well: what it returns is the
-    /// answer of this tick.
+    /// Begins an activation and is its first tick as well: it returns the answer of this tick.
     ///
     /// # Errors
     /// The leaf's own; the agent is then poisoned.
     fn start(&self, state: &mut Self::State, cx: &mut Cx<'_, '_, C>) -> Outcome;
 
-    /// Goes on with an activation that answered `Running`.
+    /// Continues an activation that answered `Running`.
     ///
     /// # Errors
     /// The leaf's own; the agent is then poisoned.
     fn tick(&self, state: &mut Self::State, cx: &mut Cx<'_, '_, C>) -> Outcome;
 
-    /// Ends an activation that is not to go on. It has no result and cannot steer the tree.
+    /// Ends an activation early. It has no result and cannot steer the tree.
     fn halt(&self, _state: &mut Self::State, _cx: &mut Cx<'_, '_, C>) {}
 }
 
-/// A leaf whose state is not plain bytes (a future, a `Vec`). The state is boxed beside
-/// the agent's block, so starting such a leaf allocates, and a snapshot cannot hold it:
-/// prefer [`Leaf`] where it will do.
+/// A leaf whose state is not plain bytes (a future, a `Vec`). The state is boxed outside the
+/// agent's block, so starting such a leaf allocates, and snapshots cannot hold it: prefer [`Leaf`]
+/// where it suffices.
 pub trait BoxedLeaf<C: Context>: Send + Sync + 'static {
     /// The state of one activation.
     type State: Send + 'static;
 
-    /// Begins an activation: its state and the answer of its first tick. On a verdict the
-    /// state is dropped at once. If this fails there is no state, and no `halt` will follow.
+    /// Begins an activation: returns its state and the answer of its first tick. On a verdict the
+    /// state is dropped at once. On an error there is no state, and no `halt` follows.
     ///
     /// # Errors
     /// The leaf's own; the agent is then poisoned.
     fn start(&self, cx: &mut Cx<'_, '_, C>) -> Result<(Self::State, Status), LeafError>;
 
-    /// Goes on with an activation that answered `Running`.
+    /// Continues an activation that answered `Running`.
     ///
     /// # Errors
     /// The leaf's own; the agent is then poisoned.
     fn tick(&self, state: &mut Self::State, cx: &mut Cx<'_, '_, C>) -> Outcome;
 
-    /// Ends an activation that is not to go on; the state is dropped afterwards.
+    /// Ends an activation early; the state is dropped afterwards.
     fn halt(&self, _state: &mut Self::State, _cx: &mut Cx<'_, '_, C>) {}
 }
 
-/// Which of its functions a leaf is called with when it is ticked.
+/// Which function of a leaf a tick calls.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Phase {
     /// The first tick of an activation.
@@ -235,10 +234,10 @@ pub enum Phase {
 
 /// [`Leaf`] without its state type. For executors; implemented for every leaf.
 pub trait DynLeaf<C: Context>: Send + Sync {
-    /// Bytes of state.
+    /// How many bytes of state it has.
     fn size(&self) -> usize;
-    /// Start or tick on state bytes (the first [`size`](DynLeaf::size) of those given), which
-    /// are written back even when the leaf panics.
+    /// Starts or ticks on state bytes (the first [`size`](DynLeaf::size) of `state`), which are
+    /// written back even if the leaf panics.
     ///
     /// # Errors
     /// The leaf's own.
@@ -247,7 +246,7 @@ pub trait DynLeaf<C: Context>: Send + Sync {
     fn halt(&self, state: &mut [u8], cx: &mut Cx<'_, '_, C>);
 }
 
-/// Plain state copied out of its bytes, and back when this is dropped: also on a panic.
+/// Plain state copied out of its bytes, and copied back when this is dropped, even on a panic.
 struct Borrowed<'s, S: Pod> {
     bytes: &'s mut [u8],
     state: S,
@@ -319,7 +318,7 @@ impl<C: Context, L: BoxedLeaf<C>> DynBoxedLeaf<C> for L {
             }
             Phase::Tick => match slot.as_mut().and_then(|s| s.downcast_mut::<L::State>()) {
                 Some(state) => self.tick(state, cx)?,
-                // The state was lost, as after loading a snapshot: begin again.
+                // The state is gone, for example after loading a snapshot: begin again.
                 None => return self.run(Phase::Start, slot, cx),
             },
         };

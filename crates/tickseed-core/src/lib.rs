@@ -1,8 +1,8 @@
 //! Behaviour trees compiled to flat programs.
 //!
-//! Write a tree with [`nodes()`], [`build`](Node::build) it, give each agent its
-//! [`agent`](Tree::agent) and [`tick`](Tree::tick). This crate reads no clock, does no
-//! input or output and knows no files; it is `no_std` (with `alloc`) and has no `unsafe`.
+//! Write a tree with [`nodes()`], [`build`](Node::build) it, make an [`agent`](Tree::agent) for
+//! each run, and [`tick`](Tree::tick) it. This crate reads no clock, does no I/O and knows no
+//! files; it is `no_std` (with `alloc`) and contains no `unsafe`.
 #![no_std]
 #![forbid(unsafe_code)]
 

@@ -1,9 +1,9 @@
-//! The nearest known name to a mistyped one, for errors.
+//! Finds the known name that is nearest to a mistyped one, for error messages.
 
 use alloc::string::String;
 use alloc::vec::Vec;
 
-/// The known name with the fewest edits from `name`, if they are few for its length.
+/// The known name that is the fewest edits away from `name`, if these are few for its length.
 pub(crate) fn nearest<'n>(name: &str, known: impl Iterator<Item = &'n str>) -> Option<String> {
     let limit = (name.chars().count() / 3).max(1);
     known

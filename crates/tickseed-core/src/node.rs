@@ -24,9 +24,9 @@ use crate::tree::Tree;
 pub(crate) type ActFn<C> = Arc<dyn Act<C>>;
 /// A function called when something ends.
 pub(crate) type EndFn<C> = Box<dyn for<'x, 'y, 'a> Fn(&'x mut Cx<'y, 'a, C>, End) + Send + Sync>;
-/// A function that is told an index.
+/// A function that receives an index.
 pub(crate) type IndexFn<C> = Box<dyn for<'x, 'y, 'a> Fn(&'x mut Cx<'y, 'a, C>, u32) + Send + Sync>;
-/// A function that computes a whole number.
+/// A function that computes an integer.
 pub(crate) type IntFn<C> = Box<dyn for<'x, 'a> Fn(&'x <C as Context>::At<'a>) -> i64 + Send + Sync>;
 /// A function that computes a number.
 pub(crate) type NumFn<C> = Box<dyn for<'x, 'a> Fn(&'x <C as Context>::At<'a>) -> f64 + Send + Sync>;
@@ -49,8 +49,8 @@ pub(crate) enum Func<C: Context> {
 }
 
 /// A node of a tree under construction, made by [`nodes()`] and turned into a [`Tree`] by
-/// [`build`](Node::build). A node is moved into its parent, so it cannot stand at two
-/// places; write a function that makes it instead.
+/// [`build`](Node::build). A node is moved into its parent, so it cannot be in two places; write a
+/// function that makes it instead.
 #[must_use = "a node does nothing until it is part of a tree"]
 pub struct Node<C: Context> {
     pub(crate) kind: Kind,
@@ -62,21 +62,21 @@ pub struct Node<C: Context> {
     pub(crate) height: u32,
     /// Nodes below and including this node.
     pub(crate) count: u32,
-    /// Nodes are moved often, so what most of them lack stands elsewhere.
+    /// Nodes are moved often, so what most of them lack is stored elsewhere.
     pub(crate) rare: Option<Box<Rare>>,
 }
 
-/// What few nodes have.
+/// What only few nodes have.
 #[derive(Debug, Default)]
 pub(crate) struct Rare {
     pub(crate) tags: Vec<Cow<'static, str>>,
     pub(crate) wakes: Option<Vec<KeyId>>,
     pub(crate) scores: Vec<ScoreDef>,
-    /// What was wrong while the node was written: reported when the tree is built.
+    /// Mistakes made while the node was written, reported when the tree is built.
     pub(crate) misuse: Vec<Misuse>,
 }
 
-/// A mistake in writing a node, noted where it is made and reported with the node's path.
+/// A mistake in writing a node, noted where it happens and reported with the node's path.
 #[derive(Debug)]
 pub(crate) struct Misuse {
     pub(crate) rule: Rule,
@@ -106,7 +106,7 @@ impl<C: Context> Node<C> {
             rare: None,
         };
         if height > MAX_DEPTH {
-            // Cut here, or dropping and compiling would recurse without bound.
+            // Cut off here; otherwise dropping and compiling would recurse without bound.
             node.children.clear();
             (node.height, node.count) = (1, 1);
             node.note(
@@ -151,16 +151,17 @@ impl<C: Context> Node<C> {
         self
     }
 
-    /// Notes where the node came from, as a number that means something to whoever makes the
-    /// tree (a loader of files); found again in [`NodeDef::origin`](crate::NodeDef::origin).
+    /// Records where the node comes from, as a number with a meaning to the maker of the tree (such
+    /// as a file loader). It is found again in [`NodeDef::origin`](crate::NodeDef::origin).
     pub fn origin(mut self, origin: u32) -> Self {
         self.origin = Some(origin);
         self
     }
 
-    /// For a node whose functions judge or choose (a condition, a guard, a switch, a utility
+    /// For a node whose functions test or choose (a condition, a guard, a switch, a utility
     /// selector): declares that they read these keys and nothing else that can change. Without
-    /// it an agent that comes by here cannot sleep: see [`Herd::tick_due`](crate::Herd::tick_due).
+    /// this, an agent that passes the node cannot sleep: see
+    /// [`Herd::tick_due`](crate::Herd::tick_due).
     pub fn reads(self, keys: impl IntoIterator<Item = impl Into<KeyId>>) -> Self {
         match self.kind {
             Kind::Condition(_)
@@ -173,10 +174,10 @@ impl<C: Context> Node<C> {
         }
     }
 
-    /// For an action or leaf: declares that while it runs it needs no tick until it is woken
-    /// ([`Herd::wake`](crate::Herd::wake)), the time comes that it asked for
-    /// ([`Cx::wake_at`], at each of its ticks and when it starts), or a key changes that it
-    /// [wakes on](Node::wakes_on). Until then a tick of it must be without effect.
+    /// For an action or leaf: declares that, while running, it needs no tick until it is woken
+    /// ([`Herd::wake`](crate::Herd::wake)), the time comes that it asked for ([`Cx::wake_at`], to
+    /// be called at its start and at each of its ticks), or a key changes that it [wakes
+    /// on](Node::wakes_on). Until then, ticking it must have no effect.
     pub fn sleeps(mut self) -> Self {
         match self.kind {
             Kind::Action { instant: false, .. } | Kind::Leaf { .. } => {
@@ -187,7 +188,7 @@ impl<C: Context> Node<C> {
         }
     }
 
-    /// For an action or leaf: it [sleeps](Node::sleeps), and is woken when one of these keys
+    /// For an action or leaf: like [`sleeps`](Node::sleeps), and it is woken when one of these keys
     /// changes.
     pub fn wakes_on(self, keys: impl IntoIterator<Item = impl Into<KeyId>>) -> Self {
         match self.kind {
@@ -205,7 +206,7 @@ impl<C: Context> Node<C> {
     /// Validates the tree below this node and compiles it.
     ///
     /// # Errors
-    /// Everything that is wrong with it, each with the node's path, the rule and a remedy.
+    /// All faults of the tree, each with the node's path, the rule and a remedy.
     pub fn build(self) -> Result<Tree<C>, BuildError> {
         Tree::build(self)
     }
@@ -260,7 +261,7 @@ impl<C: Context> core::fmt::Debug for Node<C> {
 ///     n.sequence([
 ///         n.condition("battery low", |r| r.battery < 0.2),
 ///         n.action("recharge", |r| { r.battery += 0.5; Status::Running }),
-///     ]).reactive(), // or it would go on recharging without asking again
+///     ]).reactive(), // otherwise it would go on recharging without asking again
 ///     n.action("patrol", |r| { r.battery -= 0.1; Status::Running }),
 /// ]).reactive().build()?;
 ///

@@ -1,4 +1,4 @@
-//! The result of one tick as a tree: which nodes were ticked, in order, with what answers.
+//! The result of one tick as a tree: which nodes were ticked, in what order, with what answers.
 
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -9,7 +9,7 @@ use crate::key::{KeyId, Scalar};
 use crate::status::Status;
 use crate::trace::{KeyView, Trace};
 
-/// What one traced tick did. Reuse it: [`clear`](TickReport::clear) keeps its memory.
+/// What one traced tick did. A report can be reused: [`clear`](TickReport::clear) keeps its memory.
 ///
 /// ```
 /// use tickseed_core::{Status, TickReport, Time, nodes};
@@ -37,7 +37,7 @@ pub struct TickReport {
     open: Vec<usize>,
     halted: Vec<NodeId>,
     decided: Vec<(NodeId, NodeId)>,
-    /// The keys as they were shown last.
+    /// The keys as last shown.
     keys: Vec<Option<Scalar>>,
     writes: Vec<(KeyId, NodeId)>,
 }
@@ -47,9 +47,9 @@ pub struct TickReport {
 pub struct Entry {
     /// The node.
     pub node: NodeId,
-    /// Its answer; none if a leaf below failed with an error.
+    /// Its answer; `None` if a leaf below failed with an error.
     pub status: Option<Status>,
-    /// How deep it stands.
+    /// Its depth in the tree.
     pub depth: u32,
 }
 
@@ -64,8 +64,8 @@ impl Trace for TickReport {
     }
 
     fn leave(&mut self, node: NodeId, status: Status) {
-        // A node that a time limit or the like ends is left without having been entered
-        // in this tick.
+        // A node that is ended by a time limit, for example, is left without having been entered in
+        // this tick.
         let own = self.open.last().copied();
         match own.and_then(|i| self.entries.get_mut(i)) {
             Some(entry) if entry.node == node => {
@@ -101,7 +101,7 @@ impl Trace for TickReport {
     }
 }
 
-/// Bit for bit: a number that is not one is the same as itself.
+/// Compares bit for bit, so that NaN equals itself.
 fn same(a: Option<Scalar>, b: Option<Scalar>) -> bool {
     match (a, b) {
         (Some(Scalar::Float(a)), Some(Scalar::Float(b))) => a.to_bits() == b.to_bits(),
@@ -125,66 +125,66 @@ impl TickReport {
         self.writes.clear();
     }
 
-    /// The ticked nodes in the order they were entered. A node's own come right after it,
-    /// one level deeper. A node that a loop ran several times stands there several times.
+    /// The ticked nodes in the order of entering. A node's children come right after it, one level
+    /// deeper. A node that a loop ran several times appears several times.
     #[must_use]
     pub fn entries(&self) -> &[Entry] {
         &self.entries
     }
 
-    /// What was halted, in order: running leaves, and nodes whose halt is visible.
+    /// What was halted, in order: running leaves and nodes whose halt is visible.
     #[must_use]
     pub fn halted(&self) -> &[NodeId] {
         &self.halted
     }
 
-    /// In nodes that tick several children at once, the child that decided: node and child,
-    /// in the order the nodes answered.
+    /// For nodes that tick several children at once, the child that decided: pairs of node and
+    /// child, in the order in which the nodes answered.
     #[must_use]
     pub fn decisions(&self) -> &[(NodeId, NodeId)] {
         &self.decided
     }
 
-    /// Which nodes gave which keys another value, in order; a key that was written several
-    /// times stands there several times. A write of the value that a key has already is none.
+    /// Which node changed which key, in order; a key that was changed several times appears several
+    /// times. Writing the value that a key already has does not count.
     #[must_use]
     pub fn writes(&self) -> &[(KeyId, NodeId)] {
         &self.writes
     }
 
-    /// The node that last gave a key another value in this tick.
+    /// The node that last changed the key in this tick.
     #[must_use]
     pub fn writer(&self, key: KeyId) -> Option<NodeId> {
         let mut writes = self.writes.iter().rev();
         writes.find(|(k, _)| *k == key).map(|(_, node)| *node)
     }
 
-    /// The tree's answer; none before a tick and if a leaf failed with an error.
+    /// The tree's answer; `None` before a tick, or if a leaf failed with an error.
     #[must_use]
     pub fn status(&self) -> Option<Status> {
         self.entries.first().and_then(|e| e.status)
     }
 
-    /// The last answer of a node in this tick; none if it was not ticked.
+    /// The last answer of a node in this tick; `None` if it was not ticked.
     #[must_use]
     pub fn status_of(&self, node: NodeId) -> Option<Status> {
         self.entries.iter().rev().find(|e| e.node == node)?.status
     }
 
-    /// The node that decided the answer, from the root on: a composite's last child that was
-    /// not skipped, which is the one it stopped on; under a node that ticks several at once,
-    /// the child that decided (a parallel that fails because its first child failed is
-    /// decided by that one, not by the last). It is a leaf, or a decorator that answered
-    /// without ticking its child. None before a tick.
+    /// The node that decided the answer, found from the root down: in a composite, the last child
+    /// that was not skipped, which is where it stopped; in a node that ticks several children at
+    /// once, the child that decided (a parallel that fails because its first child failed is
+    /// decided by that child, not by the last). The result is a leaf, or a decorator that answered
+    /// without ticking its child. `None` before a tick.
     ///
-    /// A parallel may be decided by a child that had finished in an earlier tick: then that
-    /// child is the answer, though it was not ticked in this one.
+    /// A parallel may be decided by a child that finished in an earlier tick: then the result is
+    /// that child, although it was not ticked in this tick.
     #[must_use]
     pub fn deciding_leaf(&self) -> Option<NodeId> {
         self.deciding().map(|(node, _)| node)
     }
 
-    /// The deciding leaf, and where it stands among the entries.
+    /// The deciding leaf and its index among the entries.
     fn deciding(&self) -> Option<(NodeId, Option<usize>)> {
         let mut at = 0;
         let mut node = self.entries.first()?.node;
@@ -346,7 +346,7 @@ mod tests {
             ]),
             &["b"],
         );
-        // A limit that is over has no child to blame.
+        // A limit that was reached has no child to blame.
         decides(
             n.time_limit(Duration::from_millis(100), n.run_forever())
                 .named("limit"),

@@ -1,8 +1,8 @@
-//! Seeded randomness, one stream an agent.
+//! Seeded randomness, one stream per agent.
 
-/// A small, fast random stream (a 64-bit counter and a mixing function). Every random
-/// node and every leaf that asks draws from the agent's own stream, so that an agent's
-/// run can be repeated from its seed. Not for cryptography.
+/// A small, fast random stream (a 64-bit counter and a mixing function). Every random node, and
+/// every leaf that needs randomness, draws from the agent's own stream, so that an agent's run can
+/// be repeated from its seed. Not for cryptography.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Rng(u64);
 
@@ -13,7 +13,7 @@ impl Rng {
         Rng(seed)
     }
 
-    /// The stream's present state; [`Rng::new`] with it continues the stream.
+    /// The stream's current state; passing it to [`Rng::new`] continues the stream.
     #[must_use]
     pub const fn state(&self) -> u64 {
         self.0
@@ -38,8 +38,8 @@ impl Rng {
         ((u128::from(self.next_u64()) * u128::from(n)) >> 64) as u64
     }
 
-    /// An index chosen with a probability in proportion to its weight. Weights that are
-    /// negative or not a number count as zero; `None` if no weight is positive.
+    /// An index chosen with a probability proportional to its weight. Weights that are negative or
+    /// not a number count as zero; `None` if no weight is positive.
     pub fn weighted(&mut self, weights: impl Iterator<Item = f64> + Clone) -> Option<usize> {
         let positive = |w: f64| if w > 0.0 { w.min(f64::MAX / 1e6) } else { 0.0 };
         let total: f64 = weights.clone().map(positive).sum();

@@ -2,10 +2,9 @@
 
 /// The answer of a ticked node.
 ///
-/// `Success`, `Failure` and `Running` are the three of every behaviour-tree text.
-/// `Skipped` says that the node did not apply (BehaviorTree.CPP's `SKIPPED`): composites
-/// pass over such a child as if it were not there, and a composite all of whose children
-/// were skipped is skipped itself.
+/// `Success`, `Failure` and `Running` are the three classic answers. `Skipped` says that the node
+/// did not apply (BehaviorTree.CPP's `SKIPPED`): composites treat such a child as absent, and a
+/// composite all of whose children were skipped is skipped itself.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[repr(u8)]
 pub enum Status {
@@ -32,7 +31,7 @@ impl Status {
         if ok { Status::Success } else { Status::Failure }
     }
 
-    /// Success and failure change places; the others stay.
+    /// Swaps success and failure; the others stay.
     #[must_use]
     pub const fn inverted(self) -> Status {
         match self {
@@ -54,7 +53,7 @@ impl core::fmt::Display for Status {
     }
 }
 
-/// How an activation of a node ended; handed to hooks that run however a branch ends.
+/// How an activation of a node ended; passed to hooks that run however a branch ends.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum End {
     /// The node finished with this status (never `Running`).

@@ -6,9 +6,9 @@ use core::time::Duration;
 /// A point in time, in nanoseconds since an origin that the caller chooses (the start of
 /// the game, of the mission, of the simulation). Nothing in the engine reads a clock.
 ///
-/// Timers are kept in 56 bits, so any single duration must be below 2^55 ns (417 days)
-/// and differences are taken modulo 2^56 ns (833 days). A clock that runs backwards
-/// lengthens waits by as much; it never makes one end early.
+/// Timers are kept in 56 bits, so any single duration must be below 2^55 ns (417 days), and
+/// differences are taken modulo 2^56 ns (833 days). A clock that runs backwards lengthens waits by
+/// the same amount; it never makes one end early.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
 pub struct Time(pub u64);
 
@@ -74,7 +74,7 @@ pub(crate) fn nanos(d: Duration) -> u64 {
 
 /// A stored deadline: the low 56 bits of a [`Time`]; zero means "never set".
 ///
-/// Seven bytes instead of eight let a tree with two timers live in sixteen bytes an agent.
+/// With seven bytes instead of eight, a tree with two timers fits in sixteen bytes per agent.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Deadline(u64);
 
@@ -88,9 +88,9 @@ impl Deadline {
     #[must_use]
     pub const fn after(now: Time, d: u64) -> Deadline {
         let at = now.0.wrapping_add(d) & MASK;
-        // Zero is the mark of "never set". A deadline that would fall on it is moved by one
-        // nanosecond: to later, so that what takes time is never over at once; but what takes
-        // none must be.
+        // Zero means "never set", so a deadline that would fall on it is moved by one nanosecond:
+        // to later, so that what takes time is never over at once, unless the duration is zero,
+        // which must be over at once.
         Deadline(match (at, d) {
             (0, 0) => MASK,
             (0, _) => 1,
@@ -116,7 +116,7 @@ impl Deadline {
         self.0 != 0
     }
 
-    /// Whether the deadline has been reached at `now`; the boundary counts as reached.
+    /// Whether the deadline has been reached at `now`; exactly at the deadline, it has.
     #[must_use]
     pub const fn passed(self, now: Time) -> bool {
         now.0.wrapping_sub(self.0) & MASK < MAX_DURATION
@@ -126,7 +126,7 @@ impl Deadline {
     #[inline(always)]
     pub(crate) const fn ahead(self, now: Time) -> Option<Time> {
         let left = self.0.wrapping_sub(now.0) & MASK;
-        // As `passed`: a difference of zero, or of more than half the range, is past.
+        // As in `passed`, a difference of zero or of more than half the range is past.
         if self.0 == 0 || left.wrapping_sub(1) >= MAX_DURATION {
             return None;
         }
@@ -162,7 +162,7 @@ mod tests {
         assert!(d.is_set() && d.passed(Time::ZERO));
     }
 
-    /// A herd whose agents sleep counts on it: a wait that has begun has not ended.
+    /// A herd with sleeping agents relies on it: a wait that has just begun has not ended.
     #[test]
     fn what_takes_time_is_never_over_at_once() {
         for now in [0, 1, (1 << 56) - 3, (1 << 56) - 2, (1 << 56) - 1, 1 << 56] {

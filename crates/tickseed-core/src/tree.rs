@@ -25,24 +25,23 @@ use crate::time::Time;
 use crate::trace::Trace;
 use crate::wake::WakeTable;
 
-/// A validated and compiled tree. It holds no state of any agent: share it, in an `Arc` or
-/// by reference, between threads and agents.
+/// A validated and compiled tree. It holds no agent's state, so it can be shared between threads
+/// and agents, in an `Arc` or by reference.
 ///
-/// A tree that has finished is started afresh by the next tick. To have it answer its
-/// first verdict for ever instead, wrap the root in
-/// [`run_once`](crate::Nodes::run_once).
+/// A tree that has finished is started afresh by the next tick. To make it repeat its first verdict
+/// for ever instead, wrap the root in [`run_once`](crate::Nodes::run_once).
 pub struct Tree<C: Context> {
     pub(crate) id: u32,
     pub(crate) def: Def,
     pub(crate) funcs: Arc<Funcs<C>>,
     pub(crate) program: Arc<Program>,
-    /// The program as it is carried out: made when there is a first agent.
+    /// The program in executable form, made with the first agent.
     code: OnceBox<Code<C>>,
-    /// The same tree with marks, compiled when first wanted.
+    /// The same tree with marks, compiled on first use.
     traced: OnceBox<Code<C>>,
-    /// Steps that take note of what a sleeping agent would miss, for herds that let them sleep.
+    /// Steps that also note what a sleeping agent would miss, for herds that let agents sleep.
     watched: OnceBox<Code<C>>,
-    /// What wakes sleeping agents, for herds that let them sleep.
+    /// What wakes sleeping agents, for herds that let agents sleep.
     wakes: OnceBox<WakeTable>,
     /// Keys beyond those of the context's schema.
     keys: Vec<TreeKey>,
@@ -53,8 +52,8 @@ pub struct Tree<C: Context> {
 /// What errors call a node.
 type Names = Arc<dyn Fn(&Def, NodeId) -> Option<String> + Send + Sync>;
 
-/// A key that a tree brings along, beyond the keys of its context's schema: one of a blackboard
-/// whose keys are declared where the tree is.
+/// A key that a tree brings along in addition to the keys of its context's schema: a key of a
+/// blackboard, declared together with the tree.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct TreeKey {
     /// Its number.
@@ -76,7 +75,7 @@ impl<C: Context> Tree<C> {
         validate(&def, &funcs, misuse)?;
         let program = compile(&def, &funcs, false);
         Ok(Tree {
-            // As agents keep it: a bit of theirs says whether they are poisoned.
+            // In the form that agents store: one bit of it says whether the agent is poisoned.
             id: Faults::of(NEXT.fetch_add(1, Ordering::Relaxed)).owner(),
             def,
             funcs: Arc::new(funcs),
@@ -90,7 +89,7 @@ impl<C: Context> Tree<C> {
         })
     }
 
-    /// With keys that the context's schema does not name, for outlines, recordings and tools.
+    /// Adds keys that the context's schema does not name, for outlines, recordings and tools.
     ///
     /// ```
     /// use tickseed_core::{KeyId, ScalarType, TreeKey, nodes};
@@ -139,22 +138,22 @@ impl<C: Context> Tree<C> {
         Some(&own.name)
     }
 
-    /// A new agent with the seed 0. The first agent of a tree makes the tree ready to be ticked,
-    /// which takes some memory and time, once: ticks allocate nothing.
+    /// A new agent with the seed 0. The first agent of a tree also prepares the tree for ticking,
+    /// which takes some memory and time once, so that ticks allocate nothing.
     #[must_use]
     pub fn agent(&self) -> Agent {
         self.agent_seeded(0)
     }
 
-    /// A new agent whose random stream begins at this seed.
+    /// A new agent whose random stream starts from this seed.
     #[must_use]
     pub fn agent_seeded(&self, seed: u64) -> Agent {
-        // Now, since ticks do not allocate.
+        // Now, since ticks must not allocate.
         self.code();
         Agent::new(self.id, self.program.bytes, self.program.sides, seed)
     }
 
-    /// How many bytes of state an agent has, boxed states of leaves not counted.
+    /// How many bytes of state an agent has, not counting boxed states of leaves.
     #[must_use]
     pub fn bytes_per_agent(&self) -> usize {
         self.program.bytes
@@ -200,7 +199,7 @@ impl<C: Context> Tree<C> {
         self.run(self.traced(), Some(&mut Traced::new(trace)), agent, at, now)
     }
 
-    /// What a tick carries out.
+    /// What a tick executes.
     #[inline(always)]
     pub(crate) fn code(&self) -> &Code<C> {
         match self.code.get() {
@@ -211,13 +210,13 @@ impl<C: Context> Tree<C> {
         }
     }
 
-    /// What a tick carries out that is watched by [`wakes`](Tree::wakes).
+    /// What a tick executes in herds that let agents sleep.
     pub(crate) fn watched(&self) -> &Code<C> {
         let loud = |pc| self.wakes().is_loud(pc);
         self.watched.get_or_init(|| self.link(&self.program, loud))
     }
 
-    /// What a traced tick carries out.
+    /// What a traced tick executes.
     pub(crate) fn traced(&self) -> &Code<C> {
         self.traced.get_or_init(|| {
             let program = compile(&self.def, &self.funcs, true);
@@ -230,7 +229,7 @@ impl<C: Context> Tree<C> {
         Box::new(Code::link(program.clone(), self.funcs.clone(), loud))
     }
 
-    /// The program that a tick was cut short in.
+    /// The program in which a tick was cut short.
     pub(crate) fn code_of(&self, faults: &Faults) -> &Code<C> {
         if faults.traced() {
             self.traced()
@@ -278,7 +277,7 @@ impl<C: Context> Tree<C> {
         ended.map_err(|Failed| self.leaf_error(&agent.own.faults))
     }
 
-    /// Why an agent is not ticked.
+    /// Why an agent cannot be ticked.
     #[cold]
     fn refusal(&self, agent: &Agent) -> TickError {
         self.check(agent).err().unwrap_or(TickError::Poisoned)
@@ -350,8 +349,8 @@ impl<C: Context> Tree<C> {
         Ok(())
     }
 
-    /// Halts everything that runs and forgets all history: the agent is as new, but for its
-    /// random stream and the time of its last tick (from which the next `dt` is measured).
+    /// Halts everything that runs and forgets all history: the agent is as good as new, except for
+    /// its random stream and the time of its last tick (from which the next `dt` is measured).
     ///
     /// # Errors
     /// As [`halt`](Tree::halt).
@@ -361,11 +360,11 @@ impl<C: Context> Tree<C> {
         Ok(())
     }
 
-    /// Makes a poisoned agent usable again: every leaf that had started and not ended is
-    /// halted once, innermost first, the one that failed included. History stays. Does
-    /// nothing to an agent that is not poisoned.
+    /// Makes a poisoned agent usable again: every leaf that has started and not ended is halted
+    /// once, innermost first, including the one that failed. History stays. Does nothing to an
+    /// agent that is not poisoned.
     ///
-    /// If a halt hook panics, call it again: it goes on with the rest.
+    /// If a halt hook panics, call this again: it goes on with the rest.
     ///
     /// # Errors
     /// The agent belongs to another tree.
@@ -379,22 +378,22 @@ impl<C: Context> Tree<C> {
         if !agent.is_poisoned() {
             return Ok(());
         }
-        // The tick that failed may have been a traced one: its ops are that program's.
+        // The tick that failed may have been traced: its ops are those of the traced program.
         let code = self.code_of(&agent.own.faults);
         let cx = Cx::since(at, now, now, &mut agent.rng);
         Env::new(code, &mut agent.mem, &mut agent.own, cx).recover();
         Ok(())
     }
 
-    /// Whether anything runs: whether the last tick answered `Running` and the agent was not
-    /// halted since.
+    /// Whether anything is running, that is, whether the last tick answered `Running` and the agent
+    /// has not been halted since.
     #[must_use]
     pub fn is_running(&self, agent: &Agent) -> bool {
         agent.tree() == self.id && resume_point(&self.program, &agent.mem, 0) != IDLE
     }
 
-    /// The leaves that run, in depth-first order (and loops between two rounds); empty for an
-    /// agent of another tree.
+    /// The running leaves, in depth-first order, and loops between two rounds; empty for an agent
+    /// of another tree.
     #[must_use]
     pub fn running(&self, agent: &Agent) -> Vec<NodeId> {
         if agent.tree() != self.id {
@@ -500,9 +499,8 @@ impl<C: Context> Tree<C> {
             .map(|(id, _)| id)
     }
 
-    /// What a utility selector makes of a context: for each child its score, and the facts
-    /// that its considerations read, in the order of [`NodeDef::scores`]. Empty for nodes of
-    /// other kinds.
+    /// How a utility selector scores a context: for each child, its score and the values that its
+    /// considerations read, in the order of [`NodeDef::scores`]. Empty for nodes of other kinds.
     #[must_use]
     pub fn considered(&self, id: NodeId, at: &C::At<'_>) -> Vec<(f64, Vec<f64>)> {
         let functions = self.functions(id);

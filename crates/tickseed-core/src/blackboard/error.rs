@@ -1,4 +1,4 @@
-//! What can be wrong with a use of a blackboard: each situation has its own kind.
+//! What can go wrong in using a blackboard: each situation has its own kind of error.
 
 use alloc::string::String;
 use core::fmt;

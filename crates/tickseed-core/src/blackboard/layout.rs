@@ -1,4 +1,4 @@
-//! Which keys a blackboard has, of which types, and where their values lie.
+//! Which keys a blackboard has, their types, and where their values are stored.
 
 use alloc::borrow::ToOwned;
 use alloc::collections::BTreeMap;
@@ -14,14 +14,14 @@ use crate::guard::Source;
 use crate::key::{Key, KeyId, KeyType, Place, Scalar, ScalarType};
 use crate::nearest::nearest;
 
-/// The bit that tells a blackboard's keys from those of a context's schema.
+/// The bit that distinguishes a blackboard's keys from those of a context's schema.
 pub(super) const BOARD: u16 = KeyId::OWN;
 
 /// What values a key takes.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(super) enum Holds {
-    /// A number or truth value at this offset of the block. With an initial value it is
-    /// always set, so that guards may read the block without asking.
+    /// A number or truth value at this offset of the block. With an initial value it is always set,
+    /// so guards may read the block without checking.
     Scalar {
         ty: ScalarType,
         offset: u32,
@@ -43,13 +43,13 @@ pub(super) struct Decl {
     pub(super) holds: Holds,
 }
 
-/// The keys of a blackboard. Declare them once, share the layout, resolve names to
-/// [`KeyId`]s when a tree is loaded: afterwards nothing is looked up by name.
+/// The keys of a blackboard. Declare them once, share the layout, resolve names to [`KeyId`]s when
+/// a tree is loaded; afterwards nothing is looked up by name.
 ///
-/// A scalar declared with an initial value ([`scalar`](LayoutBuilder::scalar)) is always
-/// set and lies in the plain-data block, where guards made of data read it without a call.
-/// A key that is only declared ([`declare`](LayoutBuilder::declare)) has no value until it
-/// is written; comparisons with it do not hold (but for `ne`) as long as it has none.
+/// A scalar declared with an initial value ([`scalar`](LayoutBuilder::scalar)) is always set and is
+/// stored in the plain-data block, where data guards read it without a call. A key that is only
+/// declared ([`declare`](LayoutBuilder::declare)) has no value until it is written; as long as it
+/// has none, no comparison with it holds, except `ne`.
 #[derive(Clone, Debug, Default)]
 pub struct Layout {
     pub(super) keys: Vec<Decl>,
@@ -66,7 +66,7 @@ impl LayoutBuilder {
     /// Declares a scalar with its initial value.
     ///
     /// # Errors
-    /// The name is taken or empty, or there are too many keys. So for all declarations.
+    /// The name is taken or empty, or there are too many keys.
     pub fn scalar<T: KeyType>(&mut self, name: &str, initial: T) -> Result<KeyId, BlackboardError> {
         self.add_scalar(name, T::TYPE, Some(initial.to_scalar()))
     }
@@ -105,7 +105,7 @@ impl LayoutBuilder {
         Ok(id)
     }
 
-    /// Declares a scalar whose type is known as a value only, as when it comes from a file.
+    /// Declares a scalar whose type is known only at run time, for example from a file.
     ///
     /// # Errors
     /// As [`scalar`](LayoutBuilder::scalar); or the initial value does not fit the type.
@@ -119,7 +119,7 @@ impl LayoutBuilder {
             Some(value) => Some(super::value::convert(name, ty, value, &scalar_of(value))?),
             None => None,
         };
-        // Aligned, so that no value lies across two cache lines.
+        // Aligned, so that no value straddles two cache lines.
         let offset = self.0.block.next_multiple_of(ty.size() as u32);
         let id = self.add(
             name,
@@ -169,7 +169,7 @@ impl Layout {
     /// The number of the key with this name.
     ///
     /// # Errors
-    /// There is none; the error names the nearest.
+    /// There is no such key; the error names the nearest one.
     pub fn id(&self, name: &str) -> Result<KeyId, BlackboardError> {
         match self.names.get(name) {
             Some(index) => Ok(KeyId(BOARD | index)),
@@ -184,7 +184,7 @@ impl Layout {
     /// (`C = Blackboard`), or of a context that holds one in a `#[context(blackboard)]` field.
     ///
     /// # Errors
-    /// There is none, or its values are not exactly of type `T`.
+    /// There is no such key, or its values are not exactly of type `T`.
     pub fn key<C: Context, T: KeyType>(&self, name: &str) -> Result<Key<C, T>, BlackboardError> {
         let id = self.id(name)?;
         match self.source(id) {
@@ -197,7 +197,7 @@ impl Layout {
         }
     }
 
-    /// The key as guards read it; `None` if it is no declared scalar.
+    /// The key as guards read it; `None` if it is not a declared scalar.
     #[must_use]
     pub fn source(&self, key: KeyId) -> Option<Source> {
         match self.decl(key)?.holds {
@@ -243,7 +243,7 @@ impl Layout {
         self.decl(key).map(|d| d.name.as_str())
     }
 
-    /// The name of the type that a key is declared with (`any` for any).
+    /// The name of the type with which a key is declared (`any` for any type).
     #[must_use]
     pub fn type_name(&self, key: KeyId) -> Option<String> {
         Some(match self.decl(key)?.holds {

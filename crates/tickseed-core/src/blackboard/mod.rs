@@ -1,4 +1,4 @@
-//! The dynamic blackboard: keys that are not known when the program is compiled.
+//! The dynamic blackboard: keys that are not known at compile time.
 
 mod error;
 mod layout;
@@ -47,17 +47,17 @@ use value::{Stored, convert, from_scalar, scalar_type, short_type_name, store, t
 /// # Ok::<(), BlackboardError>(())
 /// ```
 ///
-/// Every write bumps the key's [`version`](Blackboard::version), a write of an equal value
-/// and a copy included. A clone is a snapshot: large values are shared until replaced.
+/// Every write bumps the key's [`version`](Blackboard::version), including copies and writes of an
+/// equal value. A clone is a snapshot: large values are shared until replaced.
 ///
-/// The blackboard has no lock in it: whoever shares it between threads chooses one, and
-/// holds it for a tick.
+/// The blackboard contains no lock: to share it between threads, choose one and hold it for the
+/// length of a tick.
 #[derive(Clone)]
 pub struct Blackboard {
     layout: Arc<Layout>,
     block: Box<[u8]>,
     slots: Box<[Option<Stored>]>,
-    /// For each key: whether it has a value. Of use for scalars only; slots know it.
+    /// For each key, whether it has a value. Used only for scalars; slots know it themselves.
     set: Box<[bool]>,
     versions: Box<[u32]>,
 }
@@ -139,11 +139,10 @@ impl Blackboard {
         &self.block
     }
 
-    /// A copy of the key's value. A whole number can be read as any number type that it
-    /// fits.
+    /// A copy of the key's value. An integer can be read as any number type that it fits.
     ///
     /// # Errors
-    /// The key is unknown, unset, or its value is no `T`.
+    /// The key is unknown or unset, or its value is not a `T`.
     pub fn get<T: Any + Clone>(&self, key: impl KeyRef) -> Result<T, BlackboardError> {
         let id = key.find(&self.layout)?;
         if scalar_type::<T>().is_none() {
@@ -178,11 +177,11 @@ impl Blackboard {
         key.find(&self.layout).is_ok_and(|id| self.is_set_at(id))
     }
 
-    /// Writes a key. A whole number may be written to a key of any number type that it
-    /// fits, a `&'static str` to a key of `String`.
+    /// Writes a key. An integer may be written to a key of any number type that it fits, and a
+    /// `&'static str` to a key of type `String`.
     ///
     /// # Errors
-    /// The key is unknown or of another type; it keeps its value and version then.
+    /// The key is unknown or of another type; it then keeps its value and version.
     pub fn set<T: Any + Send + Sync>(
         &mut self,
         key: impl KeyRef,
@@ -228,8 +227,8 @@ impl Blackboard {
         self.set(id, value)
     }
 
-    /// Copies a value from key to key. It is a write like any other: types are checked and
-    /// the version of `to` is bumped.
+    /// Copies a value from one key to another. This is a write like any other: types are checked,
+    /// and the version of `to` is bumped.
     ///
     /// # Errors
     /// A key is unknown, `from` is unset, or the types differ.
@@ -241,7 +240,7 @@ impl Blackboard {
         }
     }
 
-    /// Takes a key's value away; one with an initial value gets that back. Bumps its version.
+    /// Removes a key's value; a key with an initial value gets that back. Bumps its version.
     ///
     /// # Errors
     /// The key is unknown.
@@ -252,8 +251,8 @@ impl Blackboard {
         Ok(())
     }
 
-    /// How often the key was written, wrapping around. It changes with every write, of an
-    /// equal value too.
+    /// How often the key was written, wrapping around. It changes with every write, even of an
+    /// equal value.
     ///
     /// # Errors
     /// The key is unknown.
@@ -262,7 +261,7 @@ impl Blackboard {
         Ok(self.versions[(id.0 & !BOARD) as usize])
     }
 
-    /// The name of the type of the value that a key has now, or else is declared with.
+    /// The name of the type of the key's current value, or else of its declared type.
     ///
     /// # Errors
     /// The key is unknown.
@@ -274,7 +273,7 @@ impl Blackboard {
         })
     }
 
-    /// A scalar key's value, for [`Context::read`]; `None` if it is unset, unknown or no scalar.
+    /// A scalar key's value, for [`Context::read`]; `None` if it is unset, unknown or not a scalar.
     #[must_use]
     pub fn read_scalar(&self, key: KeyId) -> Option<Scalar> {
         self.scalar(key)
@@ -301,7 +300,7 @@ impl Blackboard {
         }
     }
 
-    /// Every write comes through here.
+    /// Every write goes through here.
     fn put(&mut self, id: KeyId, stored: Stored) -> Result<(), BlackboardError> {
         let layout = self.layout.clone();
         let Some(decl) = layout.decl(id) else {
@@ -362,7 +361,7 @@ impl Blackboard {
         *version = version.wrapping_add(1);
     }
 
-    /// Back to the initial value, or to none.
+    /// Resets to the initial value, or to none.
     fn clear(&mut self, index: usize) {
         match self.layout.keys[index].holds {
             Holds::Scalar {
@@ -418,7 +417,7 @@ impl Blackboard {
                 .ok_or_else(|| self.wrong_type::<T>(id)),
             Some(Stored::Scalar(..)) => Err(self.wrong_type::<T>(id)),
             None => match self.layout.decl(id).map(|d| d.holds) {
-                // A wrong type is a fault of the program, so it is told even of an unset key.
+                // A wrong type is a fault of the program, so it is reported even for an unset key.
                 Some(Holds::Object { ty, .. }) if ty != TypeId::of::<T>() => {
                     Err(self.wrong_type::<T>(id))
                 }

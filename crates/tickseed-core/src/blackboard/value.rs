@@ -8,8 +8,8 @@ use core::any::{Any, TypeId};
 use super::error::BlackboardError;
 use crate::key::{KeyType, Scalar, ScalarType};
 
-/// A value in a slot. Objects are shared, so that copying a key (or a whole blackboard)
-/// needs no knowledge of their type; they are replaced, or changed when not shared.
+/// A value in a slot. Objects are shared, so that copying a key (or a whole blackboard) needs no
+/// knowledge of their type; they are replaced, or changed in place when not shared.
 #[derive(Clone)]
 pub(super) enum Stored {
     Scalar(ScalarType, Scalar),
@@ -58,7 +58,7 @@ pub(super) fn to_scalar<T: Any>(value: &T) -> Option<Scalar> {
     None
 }
 
-/// A scalar as a value of type `T`; `None` if it does not fit or `T` is no scalar type.
+/// A scalar as a value of type `T`; `None` if it does not fit or `T` is not a scalar type.
 pub(super) fn from_scalar<T: Any>(scalar: Scalar) -> Option<T> {
     let mut out: Option<T> = None;
     let any: &mut dyn Any = &mut out;
@@ -74,8 +74,8 @@ pub(super) fn from_scalar<T: Any>(scalar: Scalar) -> Option<T> {
     out
 }
 
-/// A scalar as a value of type `ty`: whole numbers fit where their value fits, and become
-/// fractions where wanted; fractions do not become whole numbers.
+/// A scalar as a value of type `ty`: integers fit where their value fits, and become fractions
+/// where needed; fractions do not become integers.
 pub(super) fn convert(
     name: &str,
     ty: ScalarType,

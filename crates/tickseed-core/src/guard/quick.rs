@@ -1,20 +1,19 @@
-//! Comparisons in the form that the executor judges fastest: is a small value, counted from a
-//! number on and around the end of the numbers, within a span?
+//! Comparisons in the form that the executor evaluates fastest: is a small value, minus a start and
+//! with wrap-around, within a span?
 
 use super::{Test, order_f64};
 use crate::key::{Place, ScalarType};
 
-/// A [`Test`] made ready for the executor.
+/// A [`Test`] prepared for the executor.
 pub(crate) enum Judged {
-    /// It does not depend on the value.
+    /// The answer does not depend on the value.
     Always(bool),
     /// A comparison of a small value in the block.
     Quick(Quick),
 }
 
-/// A comparison of a value of at most four bytes in the block: is it, counted from `from`
-/// and around the end of the numbers, at most `span` away? Every comparison with a constant
-/// is of this form, turned round or not.
+/// A comparison of a value of at most four bytes in the block: is `value - from`, with wrap-around,
+/// at most `span`? Every comparison with a constant, negated or not, has this form.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(crate) struct Quick {
     pub(crate) offset: u32,
@@ -22,8 +21,8 @@ pub(crate) struct Quick {
     span: u32,
 }
 
-/// Bytes of a block. Blocks keep their layout, so none is ever out of bounds but by a fault
-/// of the context; then it reads as zero.
+/// Bytes of a block. Blocks keep their layout, so only a faulty context can put them out of bounds;
+/// they then read as zero.
 #[inline(always)]
 fn bytes<const N: usize>(block: &[u8], at: u32) -> [u8; N] {
     match block.get(at as usize..at as usize + N) {
@@ -35,7 +34,7 @@ fn bytes<const N: usize>(block: &[u8], at: u32) -> [u8; N] {
 impl Quick {
     /// The opposite comparison.
     pub(crate) fn flipped(self) -> Quick {
-        // Neither is all the numbers or none, so the rest of the circle is a range as well.
+        // A range is never all numbers or none, so its complement on the circle is a range as well.
         Quick {
             from: self.from.wrapping_add(self.span).wrapping_add(1),
             span: u32::MAX - 1 - self.span,
@@ -43,9 +42,9 @@ impl Quick {
         }
     }
 
-    /// What follows for this comparison if the other one, of the same value, is known to hold.
+    /// The answer of this comparison, if it follows from `known` holding for the same value.
     pub(crate) fn follows(self, known: Quick) -> Option<bool> {
-        // Counted from where the known range begins.
+        // Relative to the start of the known range.
         let from = u64::from(self.from.wrapping_sub(known.from));
         let to = from + u64::from(self.span);
         let (known_to, round) = (u64::from(known.span), 1u64 << 32);
@@ -64,7 +63,7 @@ impl Quick {
         let from = u64::from(self.from.wrapping_sub(known.from));
         let to = from + u64::from(self.span);
         let (known_to, round) = (u64::from(known.span), 1u64 << 32);
-        // The part at its own beginning, and the one that has come round.
+        // The part at its own start, and the part that wraps around.
         let (lo, hi) = match (from <= known_to, to >= round) {
             (true, false) => (from, to.min(known_to)),
             (false, true) => (0, (to - round).min(known_to)),
@@ -82,19 +81,19 @@ impl Quick {
         value.wrapping_sub(self.from) <= self.span
     }
 
-    /// Judges a whole number of four bytes.
+    /// Evaluates an integer of four bytes.
     #[inline(always)]
     pub(crate) fn whole(&self, block: &[u8]) -> bool {
         self.includes(u32::from_ne_bytes(bytes(block, self.offset)))
     }
 
-    /// Judges a fraction of four bytes.
+    /// Evaluates a fraction of four bytes.
     #[inline(always)]
     pub(crate) fn fraction(&self, block: &[u8]) -> bool {
         self.includes(order_f32(u32::from_ne_bytes(bytes(block, self.offset))))
     }
 
-    /// Judges a value of fewer bytes.
+    /// Evaluates a value of fewer bytes.
     pub(crate) fn small(&self, ty: ScalarType, block: &[u8]) -> bool {
         self.includes(match ty {
             ScalarType::I16 => i32::from(i16::from_ne_bytes(bytes(block, self.offset))) as u32,
@@ -106,7 +105,7 @@ impl Quick {
     }
 }
 
-/// [`Quick`], of a whole number of four bytes, or of none.
+/// [`Quick`] for an integer of four bytes; it may also hold for no number.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Span {
     offset: u32,
@@ -116,7 +115,7 @@ pub(crate) struct Span {
 
 impl From<Quick> for Span {
     fn from(quick: Quick) -> Span {
-        // Never all the numbers, so the length is one of them.
+        // Never all numbers, so the length fits.
         Span {
             offset: quick.offset,
             from: quick.from,
@@ -188,7 +187,7 @@ impl Test {
     /// numbers inside them.
     fn quick_fraction(&self, offset: u32) -> Option<Judged> {
         let inf = order_f64(f64::INFINITY)?;
-        // Nothing lies beyond the infinities but what is not a number.
+        // Only NaN lies beyond the infinities.
         let (lo, hi) = (self.lo.max(order_f64(f64::NEG_INFINITY)?), self.hi.min(inf));
         if lo > hi {
             return Some(Judged::Always(self.negate));
@@ -210,7 +209,7 @@ impl Test {
         if from > to {
             return Some(Judged::Always(self.negate));
         }
-        // Negative zero stands right below zero.
+        // Negative zero comes right before zero.
         let from = if from == 0.0 { -1 } else { narrow(from) };
         let to = narrow(to);
         let quick = Quick {
@@ -264,7 +263,7 @@ mod tests {
         }
     }
 
-    /// The quick form's judgement, and that of its opposite's opposite.
+    /// The quick form's answer, checked against that of its double negation.
     fn quickly(t: &Test, block: &[u8]) -> Option<bool> {
         Some(match t.quick()? {
             Judged::Always(b) => b,

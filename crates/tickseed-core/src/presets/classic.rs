@@ -12,14 +12,14 @@ use crate::status::Status;
 /// Document 003's nodes.
 ///
 /// Deviations, where its listing is faulty:
-/// * *Abort* there is shallow: a composite that is aborted does not tell the leaf that runs
-///   below it, which still counts as running when it is next reached. Here it is halted.
-/// * The *active selector* there also aborts the child that it was at before when that child
-///   was not running, so its end hook is called twice. Here only a running child is halted.
+/// * *Abort* there is shallow: an aborted composite does not tell the running leaf below it, which
+///   still counts as running when it is next reached. Here the leaf is halted.
+/// * The *active selector* there aborts its previous child even if that child was not running, so
+///   the child's end hook is called twice. Here only a running child is halted.
 /// * The *parallel* there keeps its children's verdicts for ever: a second activation returns
 ///   the first one's verdict without ticking anything. Here each activation starts afresh.
-/// * A parallel with all/all and mixed verdicts there runs for ever without ticking anything.
-///   Here it fails once all have finished.
+/// * A parallel there with all/all and mixed verdicts runs for ever without ticking anything. Here
+///   it fails once all children have finished.
 ///
 /// ```
 /// use tickseed_core::presets::{Require, classic};

@@ -1,17 +1,17 @@
 //! If-then-else, while-do-else, switch.
 //!
-//! * if-then-else: the first child is ticked until it finishes; its verdict chooses the
-//!   second (success) or third child (failure), which then runs to its end without the
-//!   first being asked again. Without a third child a failed condition fails the node.
-//! * while-do-else: the first child is ticked *every* tick; while it succeeds the second
-//!   child is ticked, while it fails the third; changing sides halts the other side. While
-//!   the condition runs, both sides are halted and the node runs. Without a third child a
-//!   failed condition fails the node.
-//! * switch: a function gives the number of the child to run; numbers outside the range
-//!   run the default, which is the last child if there is one, or fail. The number is asked
-//!   for once an activation; `reactive`: every tick, and another choice halts the old child.
+//! * if-then-else: the first child is ticked until it finishes. Its verdict chooses the second
+//!   (success) or third child (failure), which then runs to its end; the first is not asked again.
+//!   Without a third child, a failed condition fails the node.
+//! * while-do-else: the first child is ticked *every* tick. While it succeeds, the second child is
+//!   ticked; while it fails, the third. Changing sides halts the other side. While the condition
+//!   runs, both sides are halted and the node runs. Without a third child, a failed condition fails
+//!   the node.
+//! * switch: a function gives the number of the child to run. Numbers outside the range run the
+//!   default, which is the last child if declared so, and otherwise fail. The number is computed
+//!   once per activation, or every tick if `reactive`; a different choice then halts the old child.
 //!
-//! A skipped condition skips the node (halting either side); a skipped branch skips it too.
+//! A skipped condition skips the node, halting either side; a skipped branch skips it too.
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;
@@ -26,16 +26,16 @@ use crate::node::{Func, Node, Nodes};
 /// The options of a switch.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Switch {
-    /// The last child is the default.
+    /// Whether the last child is the default.
     pub default: bool,
-    /// Choose every tick.
+    /// Whether it chooses every tick.
     pub reactive: bool,
     /// For a reactive switch: when the old child is halted.
     pub preempt: Preempt,
 }
 
 impl<C: Context> Nodes<C> {
-    /// The condition chooses once between two branches.
+    /// The condition chooses between two branches, once.
     pub fn if_then_else(self, condition: Node<C>, then: Node<C>, otherwise: Node<C>) -> Node<C> {
         Node::new(
             Kind::IfThenElse,
@@ -44,12 +44,12 @@ impl<C: Context> Nodes<C> {
         )
     }
 
-    /// Runs the branch if the condition succeeds, else fails.
+    /// Runs the branch if the condition succeeds; otherwise fails.
     pub fn if_then(self, condition: Node<C>, then: Node<C>) -> Node<C> {
         Node::new(Kind::IfThenElse, [], Vec::from([condition, then]))
     }
 
-    /// The condition chooses every tick between two branches.
+    /// The condition chooses between two branches, every tick.
     pub fn while_do_else(self, condition: Node<C>, body: Node<C>, otherwise: Node<C>) -> Node<C> {
         Node::new(
             Kind::WhileDoElse {
@@ -71,7 +71,7 @@ impl<C: Context> Nodes<C> {
         )
     }
 
-    /// Runs the child that the function names by its index; fails for any other number.
+    /// Runs the child whose index the function returns; fails for any other number.
     pub fn switch(
         self,
         f: impl for<'x, 'a> Fn(&'x C::At<'a>) -> usize + Send + Sync + 'static,
@@ -94,7 +94,7 @@ impl<C: Context> Nodes<C> {
 }
 
 impl<C: Context> Node<C> {
-    /// For a switch: adds the child that runs when the function names no other.
+    /// For a switch: adds the child that runs when the function's number names no other child.
     pub fn default_case(self, child: Node<C>) -> Self {
         match self.kind {
             Kind::Switch(s) if !s.default => {
@@ -210,8 +210,8 @@ pub(crate) fn lower_switch(
     lower_chosen(lw, id, lo, options.reactive, parts, switch)
 }
 
-/// The children of a node that chooses one of them anew, in every tick if it is reactive (then
-/// it preempts like this): where each begins, in order, and what became of them, last first.
+/// Lowers the children of a node that chooses among them, in every tick if it is reactive
+/// (`preempt` applies then). Returns where each begins, in order, and their regions, last first.
 pub(super) fn lower_options(
     lw: &mut Lower<'_>,
     id: NodeId,
@@ -235,7 +235,7 @@ pub(super) fn lower_options(
     (targets, parts)
 }
 
-/// The node around them, which begins by choosing.
+/// The node around those children, which begins by choosing.
 pub(super) fn lower_chosen(
     lw: &mut Lower<'_>,
     id: NodeId,

@@ -1,8 +1,8 @@
-//! Chance: rolls once at the start of an activation. With probability `p` the child runs
-//! and its answers are the node's; otherwise the node answers failure, or what
-//! [`otherwise`](Node::otherwise) says, and the child is not touched. A running child is
-//! not rolled for again. A roll is drawn even at `p = 1`, so that changing `p` does not
-//! shift the agent's random stream.
+//! Chance: rolls once at the start of an activation. With probability `p` the child runs and its
+//! answers are the node's; otherwise the node answers failure, or what
+//! [`otherwise`](Node::otherwise) says, and the child is not touched. There is no new roll while
+//! the child runs. A roll is made even at `p = 1`, so that changing `p` does not shift the agent's
+//! random stream.
 
 use crate::compile::{Edges, Lower, Op, Region};
 use crate::context::Context;
@@ -12,7 +12,7 @@ use crate::node::{Node, Nodes};
 use crate::status::Status;
 
 impl<C: Context> Nodes<C> {
-    /// Runs the child with probability `p` (above zero, at most one), else fails.
+    /// Runs the child with probability `p` (above zero, at most one); otherwise fails.
     pub fn chance(self, p: f64, child: Node<C>) -> Node<C> {
         Node::wrap(
             Kind::Chance {

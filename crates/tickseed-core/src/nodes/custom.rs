@@ -10,7 +10,7 @@ use crate::kind::Kind;
 use crate::node::{Func, Node, Nodes};
 
 impl<C: Context> Nodes<C> {
-    /// A composite or decorator of the user's own; its children are given here.
+    /// A user-defined composite or decorator with these children.
     pub fn custom<N: CustomNode<C>>(
         self,
         node: N,

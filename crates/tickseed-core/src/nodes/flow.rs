@@ -1,13 +1,12 @@
 //! Sequence and selector.
 //!
-//! A sequence goes on while its children succeed, a selector (fallback) while they fail;
-//! the first other answer is the composite's own. Past the last child a sequence succeeds
-//! and a selector fails. A skipped child counts as not there; if every child was skipped
-//! in this activation (for a reactive composite: in this tick) the composite is skipped.
-//! What counts is how a child ended: one that ran and then answered skipped was skipped. Of a
-//! composite that begins at a kept place, or goes straight to a child that a `hold` keeps,
-//! only the children from there on count.
-//! They are mirror images: a sequence is an inverted selector of inverted children.
+//! A sequence goes on while its children succeed, a selector (fallback) while they fail; the first
+//! other answer is the composite's own. Past the last child, a sequence succeeds and a selector
+//! fails. A skipped child counts as absent; if every child was skipped in this activation (for a
+//! reactive composite, in this tick), the composite is skipped. What counts is how a child ended: a
+//! child that ran and then answered skipped was skipped. If a composite begins at a kept place, or
+//! goes straight to a child that a `hold` keeps, only the children from there on count. The two are
+//! mirror images: a sequence is an inverted selector of inverted children.
 //!
 //! | flow | next tick while a child runs | when a child answers |
 //! |---|---|---|
@@ -18,11 +17,11 @@
 //!
 //! Children of a random composite whose weight is zero come last, in child order.
 //!
-//! Under the default [`Preempt::AfterStart`] the child that takes over is ticked first and
-//! the old one is halted then (as all four source documents and BehaviorTree.CPP do).
-//! Under [`Preempt::BeforeStart`] a running other child is halted as soon as anything that
-//! acts is about to start in this child: an action, leaf, wait, running constant, delay,
-//! parallel or custom node entered afresh. Conditions start nothing.
+//! Under the default [`Preempt::AfterStart`], the child that takes over is ticked first and the old
+//! one is halted afterwards (as in all four source documents and BehaviorTree.CPP). Under
+//! [`Preempt::BeforeStart`], the old child is halted as soon as anything that acts is about to
+//! start in the new one: an action, leaf, wait, running constant, delay, parallel or custom node
+//! entered afresh. Conditions start nothing.
 //!
 //! An earlier child of a reactive composite that goes (back) to running halts the later
 //! ones, and the composite runs.
@@ -46,12 +45,12 @@ pub enum Flow {
         /// When the abandoned child is halted.
         preempt: Preempt,
     },
-    /// In an order drawn as it goes.
+    /// In a random order, drawn step by step.
     Random {
         /// The children's weights; even chances if empty.
         weights: Weights,
     },
-    /// In order, resuming at the running child, and keeping the place over stops and halts.
+    /// In order, resuming at the running child; the place is kept across stops and halts.
     KeepPlace,
 }
 
@@ -72,7 +71,7 @@ impl Flow {
     }
 }
 
-/// When a reactive node halts the branch that another one takes over from.
+/// When a reactive node halts a branch from which another one takes over.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum Preempt {
     /// After the new branch has been ticked.
@@ -85,9 +84,9 @@ pub enum Preempt {
 impl<C: Context> Nodes<C> {
     /// Children in order while they succeed; fails with the first that fails.
     ///
-    /// It resumes at the child that runs: conditions before that child are not asked again
-    /// until the next activation. Where they must go on holding, make it
-    /// [`reactive`](Node::reactive) or use a [`while_guard`](Nodes::while_guard).
+    /// It resumes at the running child: conditions before that child are not asked again until the
+    /// next activation. If they must keep holding, make it [`reactive`](Node::reactive) or use a
+    /// [`while_guard`](Nodes::while_guard).
     pub fn sequence(self, children: impl IntoIterator<Item = Node<C>>) -> Node<C> {
         Node::new(
             Kind::Sequence(Flow::Memory),
@@ -96,9 +95,8 @@ impl<C: Context> Nodes<C> {
         )
     }
 
-    /// Children in order while they fail; succeeds with the first that succeeds. Also
-    /// known as fallback. It resumes at the child that runs, unless it is
-    /// [`reactive`](Node::reactive).
+    /// Children in order while they fail; succeeds with the first that succeeds. Also known as
+    /// fallback. It resumes at the running child, unless it is [`reactive`](Node::reactive).
     pub fn selector(self, children: impl IntoIterator<Item = Node<C>>) -> Node<C> {
         Node::new(
             Kind::Selector(Flow::Memory),
@@ -112,14 +110,14 @@ impl<C: Context> Nodes<C> {
         self.selector(children)
     }
 
-    /// Runs `work` if all guards hold when it starts; they are not asked again while it
-    /// runs. Fails if one does not hold. (Document 003's filter.)
+    /// Runs `work` if all guards hold when it starts, and fails otherwise. The guards are not asked
+    /// again while it runs. (Document 003's filter.)
     pub fn filter(self, guards: impl IntoIterator<Item = Guard<C>>, work: Node<C>) -> Node<C> {
         self.guarded(guards, work).named("filter")
     }
 
-    /// Runs `work` while all guards hold: they are judged again every tick, and if one does
-    /// not hold the work is halted and the node fails. (What document 003's monitor is for.)
+    /// Runs `work` while all guards hold: they are evaluated every tick, and if one does not hold,
+    /// the work is halted and the node fails. (What document 003's monitor is for.)
     pub fn monitor(self, guards: impl IntoIterator<Item = Guard<C>>, work: Node<C>) -> Node<C> {
         self.guarded(guards, work).reactive().named("monitor")
     }
@@ -168,8 +166,8 @@ impl<C: Context> Node<C> {
         }
     }
 
-    /// For a sequence or selector: random order in which a child comes next with a chance
-    /// in proportion to its weight.
+    /// For a sequence or selector: random order, in which each child's chance to come next is
+    /// proportional to its weight.
     pub fn weighted(mut self, weights: impl IntoIterator<Item = f64>) -> Self {
         match self.flow() {
             Some(f) => {
@@ -182,7 +180,7 @@ impl<C: Context> Node<C> {
         }
     }
 
-    /// For a sequence or selector: keep the place over stops and halts, so that the next
+    /// For a sequence or selector: keep the place across stops and halts, so that the next
     /// activation goes on at the child where this one stopped.
     pub fn keep_place(mut self) -> Self {
         match self.flow() {
@@ -208,7 +206,7 @@ impl<C: Context> Node<C> {
     }
 }
 
-/// Where a composite that keeps its place keeps it.
+/// Where a composite that keeps its place stores it.
 pub(crate) fn place_counter(lw: &Lower<'_>, id: NodeId) -> Counter {
     Counter {
         slot: lw.info(id).history,
@@ -216,8 +214,8 @@ pub(crate) fn place_counter(lw: &Lower<'_>, id: NodeId) -> Counter {
     }
 }
 
-/// A sequence (`seq`) or selector. Without options it is nothing but edges: each child's
-/// going-on edge leads to the next child.
+/// A sequence (`seq`) or selector. Without options it consists only of edges: each child's
+/// continuing edge leads to the next child.
 pub(crate) fn lower_flow(
     lw: &mut Lower<'_>,
     id: NodeId,
@@ -232,7 +230,7 @@ pub(crate) fn lower_flow(
     }
     let bit = lw.skip_bit(id);
     let ended = if seq { e.s } else { e.f };
-    // Past the last child: skipped if all were.
+    // Past the last child: skipped if all children were.
     let end = match bit {
         Some(slot) => lw.emit(
             id,
@@ -244,7 +242,7 @@ pub(crate) fn lower_flow(
         ),
         None => ended,
     };
-    // A child's going-on edge: note that it was not skipped.
+    // A child's continuing edge: note that the child was not skipped.
     let noted = |lw: &mut Lower<'_>, to| match bit {
         Some(slot) => lw.emit(id, Op::Set { slot, value: 1, to }),
         None => to,
@@ -264,7 +262,7 @@ pub(crate) fn lower_flow(
             }
         }
     };
-    // Children are lowered last to first, so their yields descend: the parts ascend.
+    // Children are lowered last to first, so their yields descend while the parts ascend.
     let mut parts: Vec<Region> = Vec::with_capacity(children.len());
     let yields = lw.info(id).yields as usize;
     let region = |parts: Vec<Region>, entry| {

@@ -1,13 +1,13 @@
-//! For-each: the child once for each index below a count.
+//! For-each: runs the child once for each index below a count.
 //!
-//! The count is asked for once, when an activation starts; zero (or less) succeeds without
-//! touching the child. Before each round the node's hook is told the index (it would set
-//! "the current item" in the context); it is told once a round. When the child succeeds or
-//! is skipped the next round begins; when it fails the node fails. After the last round the
-//! node succeeds, or is skipped if every round was. A new activation begins at index zero.
+//! The count is computed once, when an activation starts; zero or less succeeds without touching
+//! the child. Before each round, the node's hook is called once with the index (typically to set
+//! "the current item" in the context). When the child succeeds or is skipped, the next round
+//! begins; when it fails, the node fails. After the last round the node succeeds, or is skipped if
+//! every round was. A new activation begins at index zero.
 //!
-//! Rounds follow each other within a tick up to a budget ([`Pace::Drain`], 1,000 by
-//! default); [`Pace::OnePerTick`] does one round a tick.
+//! Rounds follow each other within a tick up to a budget ([`Pace::Drain`], 1,000 by default);
+//! [`Pace::OnePerTick`] does one round per tick.
 
 use alloc::boxed::Box;
 use alloc::vec;
@@ -21,7 +21,8 @@ use crate::kind::Kind;
 use crate::node::{Func, Node, Nodes};
 
 impl<C: Context> Nodes<C> {
-    /// Runs the child for each index below a count; `item` is told the index before each round.
+    /// Runs the child for each index below a count; `item` is called with the index before each
+    /// round.
     pub fn for_each(
         self,
         count: impl for<'x, 'a> Fn(&'x C::At<'a>) -> usize + Send + Sync + 'static,
@@ -108,7 +109,7 @@ pub(crate) fn lower_for_each(lw: &mut Lower<'_>, id: NodeId, pace: Pace, e: Edge
     rounds(lw, id, y, round, entry, child, put)
 }
 
-/// The place and the initial value of a budget of rounds a tick.
+/// The place and the initial value of a budget of rounds per tick.
 pub(crate) fn budget(
     _: &Lower<'_>,
     _: NodeId,
@@ -127,8 +128,8 @@ pub(crate) fn budget(
     }
 }
 
-/// The region of a node that yields at `y` between rounds that begin at `round`: its budget
-/// is filled up whenever a tick enters it.
+/// The region of a node that yields at `y` between rounds that begin at `round`; its budget is
+/// refilled whenever a tick enters the region.
 pub(crate) fn rounds(
     lw: &mut Lower<'_>,
     id: NodeId,

@@ -1,15 +1,14 @@
-//! Cooldown and rate limit: gates that open for the child once per interval.
+//! Cooldown and rate limit: gates that let the child run once per interval.
 //!
-//! The gate is looked at when an activation starts; a running child is not asked again.
-//! While it is closed the child is not touched and the answer is failure
-//! ([`Closed::Failure`]), skipped, or the last verdict again ([`Closed::Replay`]). It closes
-//! when the child finishes with a verdict that `start_on` names, for the interval from that
-//! tick on; at exactly the interval it is open again. Time is the clock's, whether the node
-//! is ticked meanwhile or not.
+//! The gate is checked when an activation starts, not while the child runs. While it is closed, the
+//! child is not touched and the answer is failure ([`Closed::Failure`]), skipped, or the last
+//! verdict again ([`Closed::Replay`]). The gate closes when the child finishes with a verdict that
+//! `start_on` names, for the interval from that tick on; after exactly the interval it is open
+//! again. The interval is measured by the clock, whether the node is ticked meanwhile or not.
 //!
-//! When the gate closes, and the verdict it replays, are history: a halt keeps them, so that
-//! being interrupted cannot refund an ability. With `refund_on_halt` a halt of the running
-//! node opens it.
+//! The time until which the gate is closed and the verdict it replays are history: a halt keeps
+//! them, so that an interruption cannot refund an ability. With `refund_on_halt`, a halt of the
+//! running node opens the gate.
 //!
 //! | | starts on | while closed |
 //! |---|---|---|
@@ -42,7 +41,7 @@ pub enum Closed {
     Failure,
     /// Skipped.
     Skipped,
-    /// The verdict that closed it.
+    /// The verdict that closed the gate.
     Replay,
 }
 
@@ -69,7 +68,7 @@ impl Gate {
 }
 
 impl<C: Context> Nodes<C> {
-    /// After the child has succeeded, fails for the interval without touching it.
+    /// After the child has succeeded, fails for the interval without touching the child.
     pub fn cooldown(self, interval: Duration, child: Node<C>) -> Node<C> {
         self.gate(
             Gate {
@@ -82,7 +81,8 @@ impl<C: Context> Nodes<C> {
         )
     }
 
-    /// After the child has finished, repeats its verdict for the interval without touching it.
+    /// After the child has finished, repeats its verdict for the interval without touching the
+    /// child.
     pub fn rate_limit(self, interval: Duration, child: Node<C>) -> Node<C> {
         self.gate(
             Gate {
@@ -109,7 +109,7 @@ impl<C: Context> Node<C> {
         }
     }
 
-    /// For a cooldown or rate limit: which verdict of the child closes it.
+    /// For a cooldown or rate limit: which verdicts of the child close it.
     pub fn start_on(mut self, start_on: StartOn) -> Self {
         match self.gate_options() {
             Some(g) => {
@@ -131,9 +131,9 @@ impl<C: Context> Node<C> {
         }
     }
 
-    /// What the node answers when it does not run its child (or, for a wait-until and a
-    /// time limit, when the limit is over): for cooldown, chance, while-guard, wait-until,
-    /// time limit, run-once and a limit on runs. Failure by default.
+    /// For a cooldown, chance, while-guard, run-once or limit on runs: what the node answers when
+    /// it does not run its child. For a wait-until or time limit: what it answers when the limit is
+    /// reached. Failure by default.
     pub fn otherwise(mut self, status: Status) -> Self {
         use crate::nodes::RunOnce;
         match (&mut self.kind, status) {
@@ -151,7 +151,7 @@ impl<C: Context> Node<C> {
     }
 }
 
-/// The gate stands on the fresh entry only: a running child is not asked again.
+/// The gate is on the fresh entry only: it does not apply to a running child.
 pub(crate) fn lower_gate(lw: &mut Lower<'_>, id: NodeId, options: &Gate, e: Edges) -> Region {
     let gate = lw.out.gates.len() as u32;
     let replay = options.closed == Closed::Replay;

@@ -1,11 +1,11 @@
-//! While-guard and preconditions: guards judged each tick, and guards judged once.
+//! While-guard and preconditions: guards evaluated each tick, and guards evaluated once.
 //!
-//! * while-guard: judged at every tick of the node, at its start as well. While it holds the
-//!   child is ticked; when it does not, a running child is halted and the node answers
+//! * while-guard: the guard is evaluated at every tick of the node, including the first. While it
+//!   holds, the child is ticked; when it does not, a running child is halted and the node answers
 //!   failure, or what [`otherwise`](Node::otherwise) says.
-//! * precondition (`fail_if`, `succeed_if`, `skip_if`): judged once, when an activation
-//!   starts. If the guard holds, the node answers at once and the child is not touched; if
-//!   not, the child runs to its end, whatever becomes of the guard.
+//! * precondition (`fail_if`, `succeed_if`, `skip_if`): the guard is evaluated once, when an
+//!   activation starts. If it holds, the node answers at once and the child is not touched; if not,
+//!   the child runs to its end, whatever the guard would answer later.
 
 use alloc::vec;
 
@@ -31,29 +31,29 @@ impl<C: Context> Nodes<C> {
         )
     }
 
-    /// Answers `then` at once if the guard holds when the node starts; else runs the child.
+    /// Answers `then` at once if the guard holds when the node starts; otherwise runs the child.
     pub fn precondition(self, guard: Guard<C>, then: Status, child: Node<C>) -> Node<C> {
         let (guard, fns) = Node::split(guard);
         Node::wrap(Kind::Precondition { guard, then }, fns, child)
     }
 
-    /// Fails at once if the guard holds when the node starts; else runs the child.
+    /// Fails at once if the guard holds when the node starts; otherwise runs the child.
     pub fn fail_if(self, guard: Guard<C>, child: Node<C>) -> Node<C> {
         self.precondition(guard, Status::Failure, child)
     }
 
-    /// Succeeds at once if the guard holds when the node starts; else runs the child.
+    /// Succeeds at once if the guard holds when the node starts; otherwise runs the child.
     pub fn succeed_if(self, guard: Guard<C>, child: Node<C>) -> Node<C> {
         self.precondition(guard, Status::Success, child)
     }
 
-    /// Is skipped if the guard holds when the node starts; else runs the child.
+    /// Is skipped if the guard holds when the node starts; otherwise runs the child.
     pub fn skip_if(self, guard: Guard<C>, child: Node<C>) -> Node<C> {
         self.precondition(guard, Status::Skipped, child)
     }
 }
 
-/// The guard stands twice: on the fresh entry, and before whatever goes on below.
+/// The guard occurs twice: on the fresh entry, and before whatever goes on below.
 pub(crate) fn lower_while_guard(
     lw: &mut Lower<'_>,
     id: NodeId,

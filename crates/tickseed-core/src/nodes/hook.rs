@@ -3,11 +3,12 @@
 //! * on-complete: called when the child finishes with success, failure or skipped.
 //! * on-halted: called when the node is halted while its child runs, after the child's own halt.
 //! * finally: called in either case, so exactly once for each activation.
-//! * catch: when the child fails, the handler decides whether the node succeeds or fails.
-//!   (Any other status that it returns counts as failure.) Success, skip and running pass.
+//! * catch: when the child fails, the handler decides whether the node succeeds or fails. (Any
+//!   other status that the handler returns counts as failure.) Success, skipped and running pass
+//!   through.
 //!
-//! A hook cannot change the status. Hooks of nested nodes run innermost first. After a leaf's
-//! error recovery halts what was active, hooks included; they see a halt.
+//! A hook cannot change the status. Hooks of nested nodes run innermost first. Recovery after a
+//! leaf's error halts what was active, including hooks, which see a halt.
 
 use alloc::boxed::Box;
 
@@ -76,7 +77,7 @@ impl<C: Context> Nodes<C> {
         Node::wrap(Kind::Hook(Hook::Halted), [Func::End(call)], child)
     }
 
-    /// Calls the function however the child ends: exactly once for each activation.
+    /// Calls the function however the child ends, exactly once for each activation.
     pub fn finally(
         self,
         f: impl for<'x, 'y, 'a> Fn(&'x mut Cx<'y, 'a, C>, End) + Send + Sync + 'static,

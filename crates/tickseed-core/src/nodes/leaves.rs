@@ -44,17 +44,16 @@ impl<C: Context> Nodes<C> {
         self.check(Guard::from_fn(f)).named(name)
     }
 
-    /// A leaf that succeeds if the guard holds and fails otherwise. Comparisons of keys
-    /// compile to data: no call is made to judge them.
+    /// A leaf that succeeds if the guard holds and fails otherwise. Comparisons of keys compile to
+    /// data and are evaluated without a call.
     pub fn check(self, guard: Guard<C>) -> Node<C> {
         let (expr, fns) = Node::split(guard);
         Node::leaf(Kind::Condition(expr), fns)
     }
 
-    /// A leaf that calls a function each tick until it answers something other than
-    /// `Running`. The function may return a [`Status`], a `bool`, nothing, or a `Result`
-    /// of these (an error poisons the agent). Add [`on_halt`](Node::on_halt) if halting it
-    /// needs work.
+    /// A leaf that calls a function each tick until it answers something other than `Running`. The
+    /// function may return a [`Status`], a `bool`, nothing, or a `Result` of these (an error
+    /// poisons the agent). Add [`on_halt`](Node::on_halt) if a halt has something to do.
     pub fn action<R: IntoOutcome>(
         self,
         name: impl Into<Cow<'static, str>>,
@@ -63,7 +62,7 @@ impl<C: Context> Nodes<C> {
         Node::action(f, false).named(name)
     }
 
-    /// An action that always finishes in the tick it is called in. It costs less than an
+    /// An action that always finishes in the tick in which it is called. It costs less than an
     /// [`action`](Nodes::action) and needs no state; answering `Running` is an error.
     pub fn instant<R: IntoOutcome>(
         self,
@@ -128,7 +127,7 @@ impl<C: Context> Nodes<C> {
 }
 
 impl<C: Context> Node<C> {
-    /// An action without a name, which may run for several ticks or must not.
+    /// An action without a name; if `instant`, it must not run for several ticks.
     fn action<R: IntoOutcome>(
         f: impl for<'x, 'y, 'a> Fn(&'x mut Cx<'y, 'a, C>) -> R + Send + Sync + 'static,
         instant: bool,

@@ -1,9 +1,9 @@
 //! Time limit: the child must finish in time.
 //!
-//! The clock starts when an activation starts. At the first tick at or after the limit the
-//! running child is halted without being ticked, and the node answers failure, or what
-//! [`otherwise`](Node::otherwise) says: a child that would have finished on that very tick
-//! has lost. The child's own answers pass.
+//! The clock starts when an activation starts. At the first tick at or after the limit the running
+//! child is halted without being ticked, and the node answers failure, or what
+//! [`otherwise`](Node::otherwise) says, even if the child would have finished on that very tick.
+//! The child's own answers pass through.
 
 use alloc::vec;
 use core::time::Duration;
@@ -21,7 +21,7 @@ use crate::time::nanos;
 pub struct TimeLimit {
     /// How long the child has, in nanoseconds.
     pub limit: u64,
-    /// The answer when it is over.
+    /// The answer when the limit is reached.
     pub on_timeout: Status,
 }
 
@@ -39,7 +39,7 @@ impl<C: Context> Nodes<C> {
     }
 }
 
-/// The check stands before whatever goes on below, at every tick.
+/// The check comes before whatever goes on below, at every tick.
 pub(crate) fn lower_time_limit(
     lw: &mut Lower<'_>,
     id: NodeId,
@@ -48,7 +48,7 @@ pub(crate) fn lower_time_limit(
 ) -> Region {
     let child = lw.node(lw.def_of(id).children[0], e);
     if child.resume.is_empty() {
-        // It always finishes in the tick it starts in.
+        // The child always finishes in the tick in which it starts.
         return child;
     }
     let slot = lw.info(id).slot;

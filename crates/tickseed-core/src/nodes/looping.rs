@@ -1,10 +1,10 @@
 //! Loops: repeat, retry, until success, until failure, forever.
 //!
-//! Each round is a fresh activation of the child. A round that ends with a verdict in
-//! `again` counts and is followed by another, until `limit` rounds have counted: then the
-//! node answers `at_limit`. A round that ends with the other verdict ends the node with
-//! that verdict, or with `stopped` if it is set. A skipped round ends the node as skipped.
-//! Counts begin anew with each activation; a halt forgets them.
+//! Each round is a fresh activation of the child. A round that ends with a verdict in `again` is
+//! counted and followed by another, until `limit` rounds have been counted; then the node answers
+//! `at_limit`. A round that ends with the other verdict ends the node with that verdict, or with
+//! `stopped` if that is set. A skipped round ends the node as skipped. Counts begin anew with each
+//! activation; a halt forgets them.
 //!
 //! | node | again on | limit | at the limit | the other verdict |
 //! |---|---|---|---|---|
@@ -15,10 +15,10 @@
 //! | until failure | success | none | | success, when the child fails |
 //! | forever | either | none | | |
 //!
-//! Between rounds the node runs until the next tick ([`Pace::OnePerTick`], the default), or
-//! goes on within the tick for at most a budget of rounds ([`Pace::Drain`]): an endless loop
-//! inside one tick is impossible. The node that yields between rounds owns that running
-//! state; halting it there halts nothing below.
+//! Between rounds the node runs until the next tick ([`Pace::OnePerTick`], the default), or goes on
+//! within the tick for at most a budget of rounds ([`Pace::Drain`]): an endless loop within one
+//! tick is impossible. Between rounds, the node itself is what runs; halting it there halts nothing
+//! below.
 
 use super::for_each::{budget, rounds};
 use crate::compile::{AgainSpec, Counter, Edges, Lower, Op, Region, counter_width};
@@ -28,7 +28,7 @@ use crate::kind::Kind;
 use crate::node::{Node, Nodes};
 use crate::status::Status;
 
-/// Which verdicts ask for another round.
+/// Which verdicts are followed by another round.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Again {
     /// Success.
@@ -64,13 +64,13 @@ pub enum Pace {
 /// The options of a loop.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Loop {
-    /// Which verdicts ask for another round.
+    /// Which verdicts are followed by another round.
     pub again: Again,
-    /// How many such rounds end the loop; `None`: no number does.
+    /// How many such rounds end the loop; `None` for no limit.
     pub limit: Option<u32>,
     /// The answer after `limit` rounds.
     pub at_limit: Status,
-    /// The answer after the other verdict; `None`: that verdict.
+    /// The answer after the other verdict; `None` for that verdict itself.
     pub stopped: Option<Status>,
     /// How rounds follow each other.
     pub pace: Pace,
@@ -163,8 +163,7 @@ impl<C: Context> Nodes<C> {
 }
 
 impl<C: Context> Node<C> {
-    /// For a loop or for-each: rounds follow each other within a tick, at most `budget` of
-    /// them in one.
+    /// For a loop or for-each: rounds follow each other within a tick, at most `budget` of them.
     pub fn drain(self, budget: u32) -> Self {
         self.pace(Pace::Drain(budget))
     }

@@ -1,4 +1,4 @@
-//! The nodes, a file each: meaning, options, and how they compile.
+//! The nodes, one file each: meaning, options, and how they compile.
 
 mod branch;
 mod chance;

@@ -1,8 +1,8 @@
 //! Run once: the child runs to one verdict in the agent's life.
 //!
-//! Until the child has finished with success or failure it is run like any child (a halt or
-//! a skip does not count). Afterwards the node answers the remembered verdict, or what
-//! [`otherwise`](Node::otherwise) says, without touching it. That it ran is history: a halt
+//! Until the child has finished with success or failure, it runs like any child (a halt or a skip
+//! does not count). Afterwards the node answers the remembered verdict, or what
+//! [`otherwise`](Node::otherwise) says, without touching the child. The verdict is history: a halt
 //! keeps it; [`Tree::reset`](crate::Tree::reset) forgets it.
 
 use crate::compile::{Edges, Lower, Op, Region};
@@ -12,12 +12,12 @@ use crate::kind::Kind;
 use crate::node::{Node, Nodes};
 use crate::status::Status;
 
-/// What a run-once answers once it has run.
+/// What a run-once answers after it has run.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum RunOnce {
     /// The remembered verdict.
     Replay,
-    /// Always this.
+    /// This status.
     Answer(Status),
 }
 

@@ -1,25 +1,25 @@
 //! Parallel: all children at once.
 //!
-//! Every tick ticks each child that has not finished, in child order, in one thread. The
-//! node fails when `failure` children have failed and succeeds when `success` have
-//! succeeded ([`Threshold::All`]: all that were not skipped). If everything has finished
-//! and neither was reached, it fails.
+//! Every tick ticks each child that has not finished, in child order, in one thread. The node fails
+//! when `failure` children have failed and succeeds when `success` have succeeded
+//! ([`Threshold::All`]: all that were not skipped). If all children have finished and neither
+//! threshold was reached, it fails.
 //!
-//! * `decide`: [`Decide::AfterAll`] ticks every child before deciding;
-//!   [`Decide::AsSoonAsKnown`] decides after each child, so later ones may not be ticked,
-//!   and also fails as soon as too many have failed for success to be reached (a child
-//!   that restarts or was skipped may still succeed, so it does not count as failed).
-//! * `tie`: which verdict counts when both thresholds are reached (after all: in one tick).
+//! * `decide`: [`Decide::AfterAll`] ticks every child before deciding; [`Decide::AsSoonAsKnown`]
+//!   decides after each child, so later ones may not be ticked, and the node also fails as soon as
+//!   too many children have failed for success to be reached (a child that restarts or was skipped
+//!   may still succeed, so it does not count as failed).
+//! * `tie`: which verdict counts when both thresholds are reached (with `AfterAll`, in one tick).
 //! * `finished`: [`Finished::Latch`] keeps a finished child's verdict until the node ends;
-//!   [`Finished::Restart`] ticks it again every tick, its newest verdict counting; while it
-//!   runs again, or was skipped, it has none.
-//! * `leftover`: when the verdict is known, children still running are halted in child
-//!   order ([`Leftover::Halt`]), or waited for without changing the verdict
-//!   ([`Leftover::Await`]): then, from the next tick on, those that run go on and all others
-//!   rest, also those that were not started yet.
+//!   [`Finished::Restart`] ticks it again every tick, and its newest verdict counts; while it runs
+//!   again, or if it was skipped, it has none.
+//! * `leftover`: when the verdict is known, children still running are halted in child order
+//!   ([`Leftover::Halt`]), or waited for without changing the verdict ([`Leftover::Await`]). In
+//!   that case, from the next tick on, running children go on and all others rest, including those
+//!   that have not started.
 //!
-//! A skipped child counts as not there in this tick and is asked again in the next. If every
-//! child is skipped, the node is skipped.
+//! A skipped child counts as absent in this tick and is asked again in the next. If every child is
+//! skipped, the node is skipped.
 
 use crate::compile::{Edges, Lower, Op, ParSpec, Region, Undo};
 use crate::context::Context;
@@ -27,7 +27,7 @@ use crate::def::NodeId;
 use crate::kind::Kind;
 use crate::node::{Node, Nodes};
 
-/// How many children it takes.
+/// How many children a verdict requires.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Threshold {
     /// All that are not skipped.
@@ -63,7 +63,7 @@ pub enum Finished {
     Restart,
 }
 
-/// What happens to children that still run when the verdict is known.
+/// What happens to children that are still running when the verdict is known.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Leftover {
     /// They are halted.
@@ -75,9 +75,9 @@ pub enum Leftover {
 /// The options of a parallel.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Parallel {
-    /// Successes it takes to succeed.
+    /// How many successes it takes to succeed.
     pub success: Threshold,
-    /// Failures it takes to fail.
+    /// How many failures it takes to fail.
     pub failure: Threshold,
     /// When it decides.
     pub decide: Decide,
@@ -90,7 +90,7 @@ pub struct Parallel {
 }
 
 impl Parallel {
-    /// Succeeds when all succeed, fails when one fails, after all were ticked.
+    /// Succeeds when all succeed and fails when one fails; decides after all were ticked.
     pub const DEFAULT: Parallel = Parallel {
         success: Threshold::All,
         failure: Threshold::Count(1),
@@ -102,8 +102,8 @@ impl Parallel {
 }
 
 impl<C: Context> Nodes<C> {
-    /// All children at once: succeeds when all have succeeded, fails when one has failed.
-    /// Options change every part of that.
+    /// All children at once: succeeds when all have succeeded and fails when one has failed.
+    /// Options can change every part of this.
     pub fn parallel(self, children: impl IntoIterator<Item = Node<C>>) -> Node<C> {
         self.parallel_with(Parallel::DEFAULT, children)
     }
@@ -136,9 +136,9 @@ macro_rules! options {
 }
 
 options! {
-    /// For a parallel: successes it takes to succeed.
+    /// For a parallel: how many successes it takes to succeed.
     success: Threshold;
-    /// For a parallel: failures it takes to fail.
+    /// For a parallel: how many failures it takes to fail.
     failure: Threshold;
     /// For a parallel: when it decides.
     decide: Decide;
@@ -146,11 +146,11 @@ options! {
     tie: Tie;
     /// For a parallel: what happens to children that have finished.
     finished: Finished;
-    /// For a parallel: what happens to children that still run at the end.
+    /// For a parallel: what happens to children that are still running at the end.
     leftover: Leftover;
 }
 
-/// One yield in the parent; each child is a thread with a resume point of its own.
+/// One yield in the parent; each child is a thread with its own resume point.
 pub(crate) fn lower_parallel(
     lw: &mut Lower<'_>,
     id: NodeId,

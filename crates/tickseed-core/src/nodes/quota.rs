@@ -1,15 +1,14 @@
-//! Limit runs, forget: how often a child may run, and for how long that is remembered.
+//! Limit runs and forget: how often a child may run, and for how long that is remembered.
 //!
-//! * limit runs: the child is started at most `n` times in the agent's life. A run counts
-//!   when it starts, however it ends. Once they are used up the node answers failure, or
-//!   what [`otherwise`](Node::otherwise) says, without touching the child. The count is
-//!   history: a halt keeps it, [`Tree::reset`](crate::Tree::reset) forgets it.
-//! * forget: passes everything. When an activation starts, all history below it (counts of
-//!   runs, cooldowns, rate limits, run-onces, kept places, memory of custom nodes) is
-//!   forgotten first.
+//! * limit runs: the child is started at most `n` times in the agent's life. A run counts when it
+//!   starts, however it ends. When the runs are used up, the node answers failure, or what
+//!   [`otherwise`](Node::otherwise) says, without touching the child. The count is history: a halt
+//!   keeps it, [`Tree::reset`](crate::Tree::reset) forgets it.
+//! * forget: passes every answer through. When an activation starts, all history below is forgotten
+//!   first: counts of runs, cooldowns, rate limits, run-onces, kept places, memory of custom nodes.
 //!
-//! So limits are for life, and `forget` around the part of the tree that is a visit makes
-//! them limits per visit:
+//! So limits are for life; a `forget` around the part of the tree that makes up a visit turns them
+//! into limits per visit:
 //!
 //! ```
 //! use std::time::Duration;
@@ -31,9 +30,9 @@ use crate::status::Status;
 /// The options of a limit on runs.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct LimitRuns {
-    /// How often the child may be started; at least once.
+    /// How many times the child may be started; at least once.
     pub limit: u32,
-    /// The answer when it may not.
+    /// The answer when the child may not start.
     pub otherwise: Status,
 }
 
@@ -82,7 +81,7 @@ pub(crate) fn lower_limit_runs(
     Region { entry, ..child }
 }
 
-/// History is laid out depth first: that of a subtree lies in one piece.
+/// History is laid out depth first, so a subtree's history is contiguous.
 pub(crate) fn lower_forget(lw: &mut Lower<'_>, id: NodeId, e: Edges) -> Region {
     let child = lw.node(lw.def_of(id).children[0], e);
     let below = (id.0 + 1..lw.def_of(id).end.0).map(|i| lw.info(NodeId(i)));

@@ -1,12 +1,11 @@
-//! Recovery: when the main child fails, the other one repairs, and the main child is tried again.
+//! Recovery: when the main child fails, the recovery child runs and the main child is tried again.
 //!
-//! The main child is ticked; its success (or skip) is the node's. When it fails and retries
-//! are left, the recovery child is ticked: when that succeeds (or is skipped) the main child
-//! is tried again in the same tick, when it fails the node fails. When the main child has
-//! failed `retries + 1` times the node fails without recovering once more. Counts begin anew
-//! with each activation.
+//! The main child is ticked; its success (or skip) is the node's. When it fails and retries are
+//! left, the recovery child is ticked. If that succeeds (or is skipped), the main child is tried
+//! again in the same tick; if it fails, the node fails. When the main child has failed `retries +
+//! 1` times, the node fails without another recovery. Counts begin anew with each activation.
 //!
-//! Written as a user could: see [`CustomNode`].
+//! It is written as a user could write it: see [`CustomNode`].
 
 use crate::context::Context;
 use crate::custom::{Branches, CustomNode, Stop};
@@ -16,12 +15,12 @@ use crate::status::Status;
 /// The rule of [`Nodes::recovery`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Recovery {
-    /// How often the main child is tried again.
+    /// How many times the main child is tried again.
     pub retries: u32,
 }
 
 impl<C: Context> CustomNode<C> for Recovery {
-    /// Retries used, and whether the recovery child is at work.
+    /// The retries used, and whether the recovery child is at work.
     type State = [u32; 2];
     type Memory = ();
 

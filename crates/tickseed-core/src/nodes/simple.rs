@@ -1,13 +1,13 @@
 //! Invert, force, uninterruptible, hold.
 //!
-//! * invert: success and failure change places. Running and skipped pass.
-//! * force success, force failure: any verdict becomes this one. Running and skipped pass.
-//! * uninterruptible: passes everything. Building fails if anything above it could halt it
-//!   while it runs; the first child of a reactive node is exempt from its own siblings, not
-//!   from ancestors.
-//! * hold: passes everything. While its child runs, reactive nodes above it (sequences,
-//!   selectors, while-do-else, switches, utility selectors, in the same parallel branch) do
-//!   not ask their earlier children or choose again, but go on with it. Time limits,
+//! * invert: swaps success and failure. Running and skipped pass through.
+//! * force success, force failure: turns any verdict into this one. Running and skipped pass
+//!   through.
+//! * uninterruptible: passes every answer through. Building fails if anything above could halt it
+//!   while it runs. (Siblings cannot halt the first child of a reactive node, but ancestors can.)
+//! * hold: passes every answer through. While its child runs, reactive nodes above it (sequences,
+//!   selectors, while-do-else, switches, utility selectors, in the same parallel branch) do not ask
+//!   their earlier children or choose again, but go on with the held child. Time limits,
 //!   while-guards and halts still end it.
 
 use crate::context::Context;
@@ -31,13 +31,13 @@ impl<C: Context> Nodes<C> {
         Node::wrap(Kind::Force(Status::Failure), [], child)
     }
 
-    /// Marks the child as one that must not be torn down in the middle: building fails if
-    /// anything above could do it.
+    /// Marks the child as one that must not be interrupted: building fails if anything above could
+    /// interrupt it.
     pub fn uninterruptible(self, child: Node<C>) -> Node<C> {
         Node::wrap(Kind::Uninterruptible, [], child)
     }
 
-    /// Once started, the child is finished before reactive nodes above decide anew.
+    /// Once started, the child finishes before reactive nodes above decide anew.
     pub fn hold(self, child: Node<C>) -> Node<C> {
         Node::wrap(Kind::Hold, [], child)
     }

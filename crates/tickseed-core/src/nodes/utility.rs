@@ -1,19 +1,19 @@
 //! Utility selector: the child with the best score.
 //!
-//! Each child has a score, a number computed from the context. A child whose score is not
-//! above zero (or is not a number) does not take part; if none takes part the node fails.
-//! The chosen child's answer is the node's own, `Skipped` included.
+//! Each child has a score, a number computed from the context. A child whose score is not above
+//! zero (or is NaN) does not take part; if none takes part, the node fails. The chosen child's
+//! answer is the node's own, including `Skipped`.
 //!
-//! * [`Choose::Highest`]: the greatest score; equal scores go to the earlier child. For a
-//!   reactive utility `inertia` is added to the running child's score while it takes part,
-//!   and for `min_dwell` nanoseconds after its start it is kept whatever the others score,
-//!   as long as it takes part itself.
-//! * [`Choose::Softmax`]: a draw with chances in proportion to `exp(score / temperature)`.
-//! * [`Choose::Weighted`]: a draw with chances in proportion to the scores.
+//! * [`Choose::Highest`]: the greatest score; ties go to the earlier child. In a reactive utility,
+//!   `inertia` is added to the running child's score while it takes part; and for `min_dwell`
+//!   nanoseconds after its start, the running child is kept whatever the others score, as long as
+//!   it takes part itself.
+//! * [`Choose::Softmax`]: a draw with chances proportional to `exp(score / temperature)`.
+//! * [`Choose::Weighted`]: a draw with chances proportional to the scores.
 //!
-//! Scores are computed once an activation, in child order; `reactive`: every tick, and
-//! another choice halts the running child. A reactive draw keeps the running child while it
-//! takes part (a re-draw every tick would cut children after one tick).
+//! Scores are computed in child order, once per activation, or every tick if `reactive`; a
+//! different choice then halts the running child. A reactive draw keeps the running child while it
+//! takes part (a new draw every tick would end children after one tick).
 
 use alloc::borrow::Cow;
 use alloc::boxed::Box;
@@ -50,22 +50,22 @@ pub enum Choose {
 pub struct Utility {
     /// How it chooses.
     pub choose: Choose,
-    /// Choose every tick.
+    /// Whether it chooses every tick.
     pub reactive: bool,
     /// Added to the running child's score.
     pub inertia: f64,
-    /// How long a started child is kept at least, in nanoseconds.
+    /// The minimum time for which a started child is kept, in nanoseconds.
     pub min_dwell: u64,
     /// For a reactive utility: when the old child is halted.
     pub preempt: Preempt,
 }
 
 impl Utility {
-    /// The child to run. `scores` gives the score of a child by index and is asked once for
-    /// each, in child order; `current` is the running child and whether it is still within
-    /// its dwell time; `draw` gives a number in `0.0..1.0` and is asked at most once, and
-    /// only for a draw that is needed. Children beyond [`MAX_DRAWN`] take no part in draws
-    /// (building a tree with more is an error).
+    /// The child to run. `scores` gives the score of a child by index and is called once for each,
+    /// in child order; `current` is the running child and whether it is still within its dwell
+    /// time; `draw` gives a number in `0.0..1.0` and is called at most once, only if a draw is
+    /// needed. Children beyond [`MAX_DRAWN`] take no part in draws (building a tree with more is an
+    /// error).
     pub fn choose(
         &self,
         children: usize,
@@ -105,7 +105,7 @@ impl Utility {
         }
         let drawn = &mut kept[..children.min(MAX_DRAWN)];
         if let Choose::Softmax { temperature } = self.choose {
-            // Relative to the greatest, so that no exponential overflows.
+            // Relative to the greatest score, so that no exponential overflows.
             let greatest = drawn.iter().copied().fold(0.0, f64::max);
             for w in drawn.iter_mut().filter(|w| **w > 0.0) {
                 *w = libm::exp((*w - greatest) / temperature).max(f64::MIN_POSITIVE);
@@ -127,8 +127,8 @@ impl Utility {
 /// How many children a drawing utility selector may have.
 pub const MAX_DRAWN: usize = 64;
 
-/// A response curve: how good a fact is, from `0.0` (not at all) to `1.0`. Inputs and
-/// results are clamped to `0.0..=1.0`; [`Curve::at`] first maps the fact from its range.
+/// A response curve: how good a fact is, from `0.0` (not at all) to `1.0`. Inputs and results are
+/// clamped to `0.0..=1.0`.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Curve {
     /// `slope * x + offset`.
@@ -143,7 +143,7 @@ pub enum Curve {
         /// Above one: slow, then fast; below one: fast, then slow.
         exponent: f64,
     },
-    /// `(k^x - 1) / (k - 1)`: from zero to one, the steeper at the end the larger `k`.
+    /// `(k^x - 1) / (k - 1)`: from zero to one; the larger `k`, the steeper at the end.
     Exponential {
         /// The base, above zero and not one.
         base: f64,
@@ -152,7 +152,7 @@ pub enum Curve {
     Logistic {
         /// How sudden the rise is.
         steepness: f64,
-        /// Where it is one half.
+        /// Where the value is one half.
         middle: f64,
     },
     /// `3x² - 2x³`.
@@ -168,7 +168,7 @@ impl Curve {
         offset: 0.0,
     };
 
-    /// The curve's value at `x`; not a number counts as zero.
+    /// The curve's value at `x`; NaN counts as zero.
     #[must_use]
     pub fn at(&self, x: f64) -> f64 {
         let x = clamp(x);
@@ -199,16 +199,16 @@ fn clamp(x: f64) -> f64 {
     if x.is_nan() { 0.0 } else { x.clamp(0.0, 1.0) }
 }
 
-/// What a consideration makes of a fact, as plain data.
+/// How a consideration rates a fact, as plain data.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Response {
-    /// What the fact is called; empty if nobody said.
+    /// The fact's name; empty if it has none.
     pub name: Cow<'static, str>,
     /// The fact's value that counts as zero.
     pub from: f64,
-    /// The fact's value that counts as one; may be the smaller.
+    /// The fact's value that counts as one; it may be the smaller of the two.
     pub to: f64,
-    /// How good what lies between is.
+    /// How values in between are rated.
     pub curve: Curve,
 }
 
@@ -226,14 +226,14 @@ impl Response {
     }
 }
 
-/// How a score is made, as plain data: what tools draw.
+/// How a score is made, as plain data for tools to draw.
 #[derive(Clone, PartialEq, Debug)]
 pub struct ScoreDef {
-    /// What everything is multiplied by.
+    /// The factor applied to everything.
     pub weight: f64,
     /// How the considerations are combined.
     pub combine: Combine,
-    /// The considerations; none for a score that is a function's value.
+    /// The considerations; empty for a score that is a function's value.
     pub considerations: Vec<Response>,
 }
 
@@ -255,7 +255,8 @@ impl<C: Context> core::fmt::Debug for Consideration<C> {
 }
 
 impl<C: Context> Consideration<C> {
-    /// Reads a fact; values from 0 to 1 until [`range`](Consideration::range) says otherwise.
+    /// Reads a fact, whose values go from 0 to 1 unless [`range`](Consideration::range) says
+    /// otherwise.
     pub fn new(fact: impl for<'x, 'a> Fn(&'x C::At<'a>) -> f64 + Send + Sync + 'static) -> Self {
         Consideration {
             fact: Arc::new(fact),
@@ -268,15 +269,15 @@ impl<C: Context> Consideration<C> {
         }
     }
 
-    /// Says what the fact is called, for tools.
+    /// Names the fact, for tools.
     #[must_use]
     pub fn named(mut self, name: impl Into<Cow<'static, str>>) -> Self {
         self.response.name = name.into();
         self
     }
 
-    /// Maps `from` to zero and `to` to one before the curve is applied; `from` may be the
-    /// greater. Equal bounds make a step: below is zero, the rest is one.
+    /// Maps `from` to zero and `to` to one before the curve is applied; `from` may be the greater.
+    /// Equal bounds make a step: zero below, one from there on.
     #[must_use]
     pub fn range(mut self, from: f64, to: f64) -> Self {
         (self.response.from, self.response.to) = (from, to);
@@ -297,12 +298,12 @@ impl<C: Context> Consideration<C> {
     }
 }
 
-/// How considerations make one score.
+/// How considerations are combined into one score.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Combine {
-    /// Their product, compensated for their number (each factor below one would otherwise
-    /// count against options with many considerations): `p + (1-p)·(1-1/n)·p`. One zero
-    /// vetoes.
+    /// Their product, compensated for their number (each factor below one would otherwise count
+    /// against options with many considerations): `p + (1-p)·(1-1/n)·p`. A single zero vetoes the
+    /// option.
     Product,
     /// Their mean.
     Mean,
@@ -327,7 +328,7 @@ impl<C: Context> core::fmt::Debug for Score<C> {
 }
 
 impl<C: Context> Score<C> {
-    /// A score without considerations yet: `weight` itself.
+    /// A score without considerations, which is `weight` itself.
     #[must_use]
     pub fn new(weight: f64) -> Self {
         Score {
@@ -414,7 +415,7 @@ impl<C: Context> Nodes<C> {
             fns.push(Func::Num(Box::new(score.into_fn())));
             nodes.push(node);
         }
-        // Behind the scores: for tools that show what a score is made of.
+        // After the scores, for tools that show what a score is made of.
         fns.extend(facts);
         let options = Utility {
             choose: Choose::Highest,
@@ -448,8 +449,8 @@ impl<C: Context> Node<C> {
         }
     }
 
-    /// For a reactive utility selector: added to the running child's score, so that small
-    /// differences do not make it change its mind.
+    /// For a reactive utility selector: a bonus added to the running child's score, so that small
+    /// differences do not make it switch.
     pub fn inertia(mut self, bonus: f64) -> Self {
         match self.utility_options() {
             Some(u) => {
@@ -460,7 +461,7 @@ impl<C: Context> Node<C> {
         }
     }
 
-    /// For a reactive utility selector: how long a started child is kept at least.
+    /// For a reactive utility selector: the minimum time for which a started child is kept.
     pub fn min_dwell(mut self, d: Duration) -> Self {
         match self.utility_options() {
             Some(u) => {

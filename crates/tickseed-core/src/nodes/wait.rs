@@ -1,16 +1,16 @@
 //! Wait, wait-until, delay: leaves and a decorator that let time pass.
 //!
-//! A wait draws or computes its duration once, at the start of an activation, and succeeds
-//! at the first tick at or after that time: at exactly the duration it is over, and a wait
-//! of zero succeeds at once. Each activation starts its own timer; a halt ends it without
-//! event. A sequence of waits in one long step finishes one wait after the other only as
-//! ticks come: time left over by one wait does not flow into the next.
+//! A wait draws or computes its duration once, at the start of an activation, and succeeds at the
+//! first tick at or after that time: after exactly the duration it is over, and a wait of zero
+//! succeeds at once. Each activation starts its own timer; a halt ends it without an event. Time
+//! left over by one wait does not count towards the next: in one long step, a sequence of waits
+//! finishes only one of them per tick.
 //!
-//! A wait-until judges its guard at every tick: success when it holds. With a limit it
-//! answers `on_timeout` at the first tick at or after the limit at which the guard does not
-//! hold (the guard is judged before the clock).
+//! A wait-until evaluates its guard at every tick and succeeds when it holds. With a limit, it
+//! answers `on_timeout` at the first tick at or after the limit at which the guard does not hold
+//! (the guard is evaluated before the clock).
 //!
-//! A computed duration that is longer than timers can keep (2^55 ns, 417 days) is cut to that.
+//! A computed duration longer than timers can hold (2^55 ns, 417 days) is cut to that.
 //!
 //! A delay waits like a wait and then, in the same tick, starts its child.
 
@@ -34,7 +34,7 @@ pub enum WaitFor {
     Fixed(u64),
     /// Between these, both included, drawn at the start of each activation.
     Range(u64, u64),
-    /// As long as the node's function says at the start of each activation.
+    /// As long as the node's function returns at the start of each activation.
     Computed,
 }
 
@@ -43,7 +43,7 @@ pub enum WaitFor {
 pub struct WaitUntil {
     /// What is waited for.
     pub guard: Expr,
-    /// How long at most, in nanoseconds.
+    /// The longest it may take, in nanoseconds.
     pub limit: Option<u64>,
     /// The answer at the limit.
     pub on_timeout: Status,

@@ -79,13 +79,13 @@ impl<C: Context> Classic<C> {
         let options = Parallel {
             success: threshold(success),
             failure: threshold(failure),
-            // "All" is only counted after the last child; and deciding early would also fail
-            // early, at the first child that fails, where failure takes all.
+            // "All" is counted only after the last child. Deciding early would also fail early, at
+            // the first failing child, where failure requires all.
             decide: match (success, failure) {
                 (Require::All, Require::All) => Decide::AfterAll,
                 _ => Decide::AsSoonAsKnown,
             },
-            // One child meets one policy: there is no tie to break.
+            // One child meets one policy, so there is no tie to break.
             tie: Tie::Failure,
             finished: Finished::Latch,
             leftover: Leftover::Halt,
@@ -95,8 +95,8 @@ impl<C: Context> Classic<C> {
         })
     }
 
-    /// A sequence of conditions and then actions. Conditions were put in front there, so the
-    /// one added last is asked first; the same here.
+    /// A sequence of conditions, then actions. The document adds conditions at the front, so the
+    /// one added last is asked first; the same holds here.
     pub fn filter(
         self,
         conditions: impl IntoIterator<Item = Node<C>>,
@@ -105,10 +105,9 @@ impl<C: Context> Classic<C> {
         self.sequence(in_front(conditions, actions)).named("filter")
     }
 
-    /// A parallel of conditions and then actions, in the order that a filter has. With the
-    /// document's default of one/one the first condition that holds ends it before any action
-    /// is ticked, and with all/one a condition that has held is not asked again: what one
-    /// wants is [`Nodes::monitor`].
+    /// A parallel of conditions, then actions, in the order of a filter. With the document's
+    /// default of one/one the first condition that holds ends it before any action is ticked, and
+    /// with all/one a condition that has held is not asked again: use [`Nodes::monitor`] instead.
     pub fn monitor(
         self,
         success: Require,
@@ -120,8 +119,8 @@ impl<C: Context> Classic<C> {
             .named("monitor")
     }
 
-    /// Runs the child until it has succeeded `limit` times, all within one tick if it does
-    /// not run on; fails if it fails. A limit of zero succeeds without touching it.
+    /// Runs the child until it has succeeded `limit` times, all within one tick unless the child
+    /// answers running; fails if the child fails. A limit of zero succeeds without touching it.
     pub fn repeat(self, limit: u32, child: Node<C>) -> Node<C> {
         if limit == 0 {
             return self.0.succeed().named("repeat");

@@ -11,12 +11,12 @@ use crate::nodes::{Decide, Finished, Leftover, Parallel, Threshold, Tie};
 ///
 /// Deviations, all deliberate:
 /// * *Skipped* children exist here and not there.
-/// * *Reset* there also tells leaves that have finished; here only running leaves are told.
-/// * *Random order*: drawn evenly here too, but by another generator; there at most 64
-///   children, here as many as [`Node::random`] takes. A *simple parallel* there takes at
-///   most 16 children, here any number.
+/// * *Reset* there also reaches leaves that have finished; here only running leaves.
+/// * *Random order* is drawn evenly here too, but by another generator; there it takes at most 64
+///   children, here as many as [`Node::random`] takes. A *simple parallel* takes at most 16
+///   children there, any number here.
 /// * *Wait* with a range includes its upper bound here.
-/// * *For each* asks for the count once an activation and names each index once; there the
+/// * *For each* computes the count once per activation and announces each index once; there the
 ///   count is read again every tick, and a shrinking count abandons a running body.
 /// * *Recovery*: after an error the agent is poisoned, and `recover` halts what had started;
 ///   there every node's hook is called, whether it had started or not.
@@ -45,15 +45,15 @@ super::factory!(Flat);
 /// When a simple parallel succeeds.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Policy {
-    /// When all have; it fails when one fails, which beats a success of the same tick.
+    /// When all children have; it fails when one fails, which beats a success in the same tick.
     BothMustSucceed,
-    /// When one has, which beats a failure of the same tick; it fails when all have.
+    /// When one child has, which beats a failure in the same tick; it fails when all have failed.
     OnlyOneMustSucceed,
 }
 
 impl<C: Context> Flat<C> {
-    /// From the first child every tick; every later child that runs is halted once an earlier
-    /// one takes over.
+    /// Starts from the first child every tick; a later running child is halted once an earlier one
+    /// takes over.
     pub fn priority_selector(self, children: impl IntoIterator<Item = Node<C>>) -> Node<C> {
         self.0.selector(children).reactive()
     }
@@ -73,8 +73,8 @@ impl<C: Context> Flat<C> {
         self.0.sequence(children).random()
     }
 
-    /// All children at once: every unfinished child is ticked in every tick, finished ones
-    /// keep their verdict, and it decides after all were ticked.
+    /// All children at once: every unfinished child is ticked in every tick, finished children keep
+    /// their verdicts, and the node decides after all were ticked.
     pub fn simple_parallel(
         self,
         policy: Policy,
@@ -95,8 +95,8 @@ impl<C: Context> Flat<C> {
         self.0.parallel_with(options, children)
     }
 
-    /// Passes the child's answers; rewinds it when it finishes. Here every finished node is
-    /// rewound, so this is the child itself.
+    /// Passes on the child's answers and rewinds the child when it finishes. Since every finished
+    /// node is rewound here, this is the child itself.
     pub fn auto_reset(self, child: Node<C>) -> Node<C> {
         child
     }
@@ -116,7 +116,7 @@ impl<C: Context> Flat<C> {
         self.0.force_failure(child)
     }
 
-    /// Runs the child until it fails, one attempt a tick, then succeeds.
+    /// Runs the child until it fails, one attempt per tick, then succeeds.
     pub fn until_failed(self, child: Node<C>) -> Node<C> {
         self.0.until_failure(child)
     }

@@ -1,9 +1,9 @@
-//! The four source documents' nodes, from this engine's options.
+//! The nodes of the four source documents, made from this engine's options.
 //!
-//! Each preset is a factory like [`nodes()`](crate::nodes()), with that document's names and
-//! behaviour; whatever it does not rename is the engine's own (it derefs to
-//! [`Nodes`](crate::Nodes)). Where a document's listing is faulty the preset does the sane
-//! thing, and its page says so:
+//! Each preset is a factory like [`nodes()`](crate::nodes()), with the names and behaviour of its
+//! document; whatever it does not rename is the engine's own (it derefs to
+//! [`Nodes`](crate::Nodes)). Where a document's listing is faulty, the preset does the sane thing
+//! and its documentation says so:
 //!
 //! | preset | document | what it is |
 //! |---|---|---|
@@ -12,9 +12,8 @@
 //! | [`pure`] | 001 | a C++ post: no memory at all, every tick starts at the root |
 //! | [`classic`] | 003 | a C# article after a well-known book: initialise, update, terminate |
 //!
-//! Common to all, because it is what the engine guarantees: a running leaf that is left is
-//! halted exactly once, however deep it stands; a leaf that does not run is never told of a
-//! halt; finished nodes start afresh.
+//! All share what the engine guarantees: a running leaf that is abandoned is halted exactly once,
+//! however deep it is; a leaf that is not running is never halted; finished nodes start afresh.
 
 mod classic;
 mod flat;
@@ -50,8 +49,8 @@ macro_rules! factory {
 }
 use factory;
 
-/// The children, and whether there are none: some documents let a composite be empty, this
-/// engine does not, so an empty one becomes a constant with the document's answer.
+/// Some documents allow empty composites. This engine does not, so an empty one becomes a constant
+/// with the document's answer.
 fn or_constant<C: crate::Context>(
     children: impl IntoIterator<Item = crate::Node<C>>,
     empty: crate::Status,

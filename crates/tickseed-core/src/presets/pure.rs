@@ -10,10 +10,10 @@ use crate::status::Status;
 /// each composite's first child.
 ///
 /// Statuses and the order in which leaves are ticked are the document's. Deviations:
-/// * A leaf that ran and is not reached again is *halted*; there it simply is not called.
+/// * A leaf that ran and is not reached again is *halted*; there it is simply not called.
 /// * *Repeat until failure* runs on for ever while its child succeeds; there too.
-/// * The document's "active leaf" is the last one ticked, which misleads under a parallel;
-///   [`TickReport::deciding_leaf`](crate::TickReport::deciding_leaf) is right there.
+/// * The document's "active leaf" is the last one ticked, which is misleading under a parallel;
+///   [`TickReport::deciding_leaf`](crate::TickReport::deciding_leaf) gets that right.
 ///
 /// ```
 /// use tickseed_core::presets::pure;
@@ -44,22 +44,24 @@ pub struct Pure<C>(Nodes<C>);
 super::factory!(Pure);
 
 impl<C: Context> Pure<C> {
-    /// From the first child every tick, while they succeed. Without children: success.
+    /// Starts from the first child every tick; goes on while children succeed. Without children:
+    /// success.
     pub fn sequence(self, children: impl IntoIterator<Item = Node<C>>) -> Node<C> {
         or_constant(children, Status::Success, "sequence", |c| {
             self.0.sequence(c).reactive().named("sequence")
         })
     }
 
-    /// From the first child every tick, while they fail. Without children: failure.
+    /// Starts from the first child every tick; goes on while children fail. Without children:
+    /// failure.
     pub fn fallback(self, children: impl IntoIterator<Item = Node<C>>) -> Node<C> {
         or_constant(children, Status::Failure, "fallback", |c| {
             self.0.selector(c).reactive().named("fallback")
         })
     }
 
-    /// Every child in every tick, those that have finished too. Fails if one fails, succeeds
-    /// if all succeed, in that tick. Without children: success.
+    /// Ticks every child in every tick, including finished ones. Fails if one fails in that tick,
+    /// succeeds if all succeed. Without children: success.
     pub fn parallel(self, children: impl IntoIterator<Item = Node<C>>) -> Node<C> {
         let options = Parallel {
             success: Threshold::All,
@@ -74,7 +76,7 @@ impl<C: Context> Pure<C> {
         })
     }
 
-    /// Runs on while the child succeeds, one round a tick; fails when it fails.
+    /// Keeps running while the child succeeds, one round per tick; fails when the child fails.
     pub fn repeat_until_failure(self, child: Node<C>) -> Node<C> {
         self.0.repeat_forever(child)
     }

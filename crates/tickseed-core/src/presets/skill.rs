@@ -13,18 +13,18 @@ use crate::status::Status;
 /// Document 000's nodes.
 ///
 /// Deviations:
-/// * *Reset* there goes to every leaf of an abandoned branch, started or not; here to the
-///   running ones.
-/// * The *cooldown* there is refunded when the branch that it stands in is reset, even if it
-///   had closed before: being interrupted gives an ability back. Here a closed gate stays
-///   closed; only [`Node::refund_on_halt`] of the running node opens it.
-/// * A *parallel* there leaves running children running when it ends, so that a composite
-///   child goes on in the middle at the next activation. Here they are halted.
-/// * The *wait* there adds the tick's `dt` on its first tick already. So does
-///   [`wait`](Skill::wait) here; but an agent's very first tick has a `dt` of zero. And there
-///   it is not armed again when it has succeeded, so that the second run of a branch does not
-///   wait at all: [`wait_unarmed`](Skill::wait_unarmed) does that, as a warning.
-/// * Composites there may be empty; so here, where they become constants.
+/// * *Reset* there goes to every leaf of an abandoned branch, started or not; here only to running
+///   ones.
+/// * The *cooldown* there is refunded when its branch is reset, even if it had closed before: an
+///   interruption gives an ability back. Here a closed gate stays closed; only a halt of the
+///   running node opens it, with [`Node::refund_on_halt`].
+/// * A *parallel* there leaves running children running when it ends, so that a composite child
+///   continues in the middle at the next activation. Here they are halted.
+/// * The *wait* there already adds the tick's `dt` on its first tick. So does [`wait`](Skill::wait)
+///   here, but an agent's very first tick has a `dt` of zero. Also, the wait there is not rearmed
+///   after it has succeeded, so the second run of a branch does not wait at all;
+///   [`wait_unarmed`](Skill::wait_unarmed) does that, as a warning.
+/// * Composites may be empty there, and here as well, where they become constants.
 ///
 /// ```
 /// use tickseed_core::presets::{Require, skill};
@@ -44,7 +44,7 @@ pub fn skill<C: Context>() -> Skill<C> {
 pub struct Skill<C>(Nodes<C>);
 super::factory!(Skill);
 
-/// How many children a parallel's verdict takes, in documents 000 and 003.
+/// How many children a parallel's verdict requires, in documents 000 and 003.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Require {
     /// One.
@@ -75,7 +75,7 @@ impl<C: Context> Skill<C> {
         })
     }
 
-    /// From the first child every tick; the child that ran is halted after another has taken
+    /// Starts from the first child every tick; the previous child is halted after another has taken
     /// over. Without children: failure.
     pub fn reactive_selector(self, children: impl IntoIterator<Item = Node<C>>) -> Node<C> {
         or_constant(children, Status::Failure, "reactive selector", |c| {
@@ -83,10 +83,10 @@ impl<C: Context> Skill<C> {
         })
     }
 
-    /// Every child in every tick, finished ones again; decides after all were ticked, by this
-    /// tick's answers, failure first. With all/all, mixed verdicts keep it running.
+    /// Ticks every child in every tick, including finished ones; decides after all were ticked, by
+    /// this tick's answers, failure first. With all/all, mixed verdicts keep it running.
     ///
-    /// Without children: failure if failure takes all, else success if success takes all,
+    /// Without children: failure if failure requires all, else success if success requires all,
     /// else running.
     pub fn parallel(
         self,
@@ -117,8 +117,8 @@ impl<C: Context> Skill<C> {
         })
     }
 
-    /// Runs the child until it has succeeded `times` times, one round a tick; zero or less:
-    /// for ever. Fails if it fails.
+    /// Runs the child until it has succeeded `times` times, one round per tick; for ever if `times`
+    /// is zero or less. Fails if the child fails.
     pub fn repeat(self, times: i32, child: Node<C>) -> Node<C> {
         match u32::try_from(times) {
             Ok(n) if n > 0 => self.0.repeat(n, child),
@@ -131,14 +131,13 @@ impl<C: Context> Skill<C> {
         self.0.invert(child)
     }
 
-    /// A wait that adds up the time between its agent's ticks, that of its first tick
-    /// included.
+    /// A wait that adds up the time between its agent's ticks, including that of its first tick.
     pub fn wait(self, duration: Duration) -> Node<C> {
         self.0.leaf("wait", Elapsed(duration.as_secs_f32()))
     }
 
-    /// The document's wait to the letter: once it has succeeded it succeeds at once for ever,
-    /// until a halt catches it running.
+    /// The document's wait, to the letter: after it has succeeded once, it succeeds at once for
+    /// ever, until it is halted while running.
     pub fn wait_unarmed(self, duration: Duration) -> Node<C> {
         let wait = Unarmed(duration.as_secs_f32());
         self.0.custom(wait, []).named("wait, not armed again")
@@ -194,7 +193,7 @@ impl<C: Context> Leaf<C> for Elapsed {
     }
 }
 
-/// Keeps what has elapsed in memory that only a halt clears.
+/// Keeps the elapsed time in memory that only a halt clears.
 struct Unarmed(f32);
 
 impl<C: Context> CustomNode<C> for Unarmed {

@@ -1,18 +1,18 @@
-//! Wake sets: what could make an agent's next tick differ from its last one.
+//! Wake sets: what could make an agent's next tick differ from its last.
 //!
 //! A tick *stutters* if it leaves the agent's block as it was and calls nothing that was not
-//! declared harmless. The next tick of such an agent would take the same way through the
-//! program, since a way depends on four things only: the block (unchanged), keys that guards
-//! read, deadlines, and functions (none was called). So it may be left out until one of the
-//! keys changes or one of the deadlines passes, with the same results as ticking always.
+//! declared harmless. The agent's next tick would take the same path through the program, since a
+//! path depends on only four things: the block (unchanged), keys that guards read, deadlines, and
+//! functions (none was called). So it may be omitted until one of the keys changes or one of the
+//! deadlines passes, with the same results as ticking every time.
 //!
-//! Which keys and deadlines those are is known beforehand: those of all the ops on quiet ways
-//! from a resume point back to the same resume point. That is a superset of what the way taken
-//! depends on. Guards that failed stand on such ways as well as those that held. An agent
-//! that is idle after a tick is at a resume point too: the one whose way leads to the end.
+//! Which keys and deadlines these are is known in advance: those of all ops on quiet paths from a
+//! resume point back to the same resume point. That is a superset of what the path taken depends
+//! on. Guards that failed are on such paths, as well as guards that held. An agent that is idle
+//! after a tick is at a resume point too: the one whose path leads to the end.
 //!
-//! Every thread (child of a parallel) has a resume point; an agent's wake set is the union of
-//! those of the threads that its next tick would run.
+//! Every thread (child of a parallel) has a resume point; an agent's wake set is the union of the
+//! wake sets of the threads that its next tick would run.
 
 use alloc::boxed::Box;
 use alloc::collections::BTreeMap;
@@ -31,22 +31,22 @@ use crate::nodes::{Choose, Finished};
 use crate::run::{at, get, get_deadline, stored_root};
 use crate::time::Time;
 
-/// Wake sets of a program, each computed when it is first wanted.
+/// Wake sets of a program, each computed on first use.
 pub(crate) struct WakeTable {
-    /// Ops that call what was not declared, or draw, or must happen every tick. A byte each: it is
-    /// looked at with every call.
+    /// Ops that call something undeclared, draw random numbers, or must happen every tick. One byte
+    /// each, since it is read at every call.
     loud_ops: Vec<bool>,
-    /// Ops that go on with a leaf which no key wakes.
+    /// Ops that resume a leaf that no key wakes.
     deaf_ops: Vec<bool>,
-    /// By thread, from the place in `begins` on, by the resume point as it is kept. Those of the
-    /// root come first.
+    /// The sets of each thread start at its place in `begins` and are indexed by the stored resume
+    /// point. Those of the root come first.
     sets: Vec<OnceBox<WakeSet>>,
     /// By thread.
     begins: Vec<u32>,
     sabotage: Option<Sabotage>,
 }
 
-/// Faults put in on purpose, so that tests can show that they are found.
+/// Faults injected on purpose, so that tests can show that they are found.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[doc(hidden)]
 pub enum Sabotage {
@@ -60,17 +60,17 @@ pub enum Sabotage {
     Changes,
     /// A tick counts as a stutter though it called something undeclared.
     Calls,
-    /// Who was touched is not looked at.
+    /// Touched agents are not looked at.
     Looks,
 }
 
-/// Some of the first 64 keys of contexts' schemas, and of the first 64 that trees of files
-/// number themselves, a bit each. Few trees have others.
+/// A subset of the first 64 keys of contexts' schemas and the first 64 keys that tree files add,
+/// one bit each. Few trees have others.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct FirstKeys([u64; 2]);
 
 impl FirstKeys {
-    /// Whether the key is one of these; `None` if it is not among the first.
+    /// Whether the key is in the set; `None` if it is not among the first keys.
     #[inline(always)]
     pub(crate) fn has(&self, key: KeyId) -> Option<bool> {
         let (half, bit) = (key.0 >> 15, key.0 & 0x7fff);
@@ -88,17 +88,17 @@ impl FirstKeys {
 /// What could alter the next tick of one thread.
 #[derive(Debug, Default)]
 pub(crate) struct WakeSet {
-    /// Whether a quiet way leads back.
+    /// Whether a quiet path leads back.
     quiet: bool,
-    /// Whether that is all there is to know: no other threads count.
+    /// Whether this set is complete: no other threads count.
     plain: bool,
-    /// The first keys of contexts, and of trees, a bit each.
+    /// The first keys, one bit each.
     first: FirstKeys,
     /// All keys, ascending.
     keys: Vec<KeyId>,
-    /// Where deadlines are kept.
+    /// Where deadlines are stored.
     timers: Vec<Offset>,
-    /// At a parallel's yield: its children count too.
+    /// At a parallel's yield: its children count as well.
     par: Option<u32>,
 }
 
@@ -109,7 +109,7 @@ impl WakeSet {
             .unwrap_or_else(|| self.keys.binary_search(&key).is_ok())
     }
 
-    /// The soonest of the deadlines that are still to come.
+    /// The earliest of the deadlines still to come.
     #[inline]
     fn soonest(&self, mem: &[u8], now: Time) -> Option<Time> {
         let mut soonest = u64::MAX;
@@ -179,8 +179,8 @@ impl WakeTable {
                 !declared(*node)
                     || prog.utilities[utility as usize].options.choose != Choose::Highest
             }
-            // Starts, instant actions, hooks, logs, rounds of loops, draws, custom nodes; gates that
-            // close, since the time they note is history and another one with every tick.
+            // Starts, instant actions, hooks, logs, rounds of loops, draws, custom nodes; and
+            // closing gates, since the time they record is history and differs in every tick.
             _ => true,
         };
         let deaf_op = |(op, node): (&Op, &NodeId)| match op {
@@ -206,13 +206,13 @@ impl WakeTable {
         }
     }
 
-    /// Whether the op calls something that was not declared.
+    /// Whether the op calls something undeclared.
     #[inline(always)]
     pub(crate) fn is_loud(&self, pc: Pc) -> bool {
         *at(&self.loud_ops, pc)
     }
 
-    /// Whether the op goes on with a leaf that no key wakes.
+    /// Whether the op resumes a leaf that no key wakes.
     #[inline(always)]
     pub(crate) fn is_deaf(&self, pc: Pc) -> bool {
         *at(&self.deaf_ops, pc)
@@ -227,19 +227,19 @@ impl WakeTable {
         self.sabotage.is_some()
     }
 
-    /// Whether who was touched is left alone.
+    /// Whether touched agents are ignored (a fault).
     #[cold]
     pub(crate) fn looks_away(&self) -> bool {
         self.sabotaged(Sabotage::Looks)
     }
 
-    /// Whether a tick counts as a stutter all the same.
+    /// Whether a tick counts as a stutter anyway (a fault).
     #[cold]
     pub(crate) fn overlooks(&self, same: bool, heard: bool) -> bool {
         (same || self.sabotaged(Sabotage::Changes)) && (!heard || self.sabotaged(Sabotage::Calls))
     }
 
-    /// The wake set of a thread at a resume point, as it is kept in the block.
+    /// The wake set of a thread at a resume point, as stored in the block.
     fn set(&self, prog: &Program, def: &Def, thread: u32, stored: u32) -> &WakeSet {
         let set = &self.sets[(self.begins[thread as usize] + stored) as usize];
         match set.get() {
@@ -259,15 +259,15 @@ impl WakeTable {
         Search::new(self, prog, def, at).run(entry)
     }
 
-    /// Whether a tick that leads back to the agent's resume point could be quiet, and all that it
-    /// depends on is known from there.
+    /// Whether a tick that leads back to the agent's resume point could be quiet, and everything it
+    /// depends on follows from that resume point.
     #[inline]
     pub(crate) fn is_quiet(&self, prog: &Program, def: &Def, mem: &[u8]) -> bool {
         self.set(prog, def, 0, stored_root(prog, mem)).plain
     }
 
-    /// For an agent whose tick stuttered: when it must be ticked again at the latest, if at
-    /// any time; `None` if it cannot be told.
+    /// For an agent whose tick stuttered: the latest time at which it must be ticked again, if any;
+    /// `None` if that cannot be determined.
     #[inline(always)]
     pub(crate) fn sleep(
         &self,
@@ -278,7 +278,7 @@ impl WakeTable {
     ) -> Option<Option<Time>> {
         let stored = stored_root(prog, mem);
         match self.sets.get(stored as usize).and_then(OnceBox::get) {
-            // The commonest case by far, without calls.
+            // By far the commonest case, without calls.
             Some(set) if set.plain => Some(set.soonest(mem, now)),
             _ => self.sleep_with_threads(prog, def, mem, now),
         }
@@ -303,9 +303,8 @@ impl WakeTable {
         known.then_some(soonest)
     }
 
-    /// Whether the key is one of those that a sleeping agent depends on. If that can be told
-    /// from its resume point alone, also the first keys that agents depend on there, for next
-    /// time.
+    /// Whether a sleeping agent depends on the key. If its resume point alone determines that, also
+    /// returns the first keys on which agents depend there, for next time.
     pub(crate) fn reads(
         &self,
         prog: &Program,
@@ -325,7 +324,7 @@ impl WakeTable {
         (found, None)
     }
 
-    /// All keys that a sleeping agent depends on, ascending.
+    /// All keys on which a sleeping agent depends, ascending.
     pub(crate) fn keys(&self, prog: &Program, def: &Def, mem: &[u8]) -> Vec<KeyId> {
         let mut keys = Vec::new();
         self.each(prog, def, mem, 0, &mut |set| {
@@ -337,8 +336,8 @@ impl WakeTable {
         keys
     }
 
-    /// The wake sets of a thread and of those of its children that its next tick runs, until
-    /// `f` says that it is enough.
+    /// Calls `f` with the wake sets of a thread and of those of its children that its next tick
+    /// runs, until `f` says that it is enough.
     fn each(
         &self,
         prog: &Program,
@@ -373,11 +372,11 @@ fn is_ticked(prog: &Program, p: &ParSpec, mem: &[u8], child: u32) -> bool {
     if awaiting { !idle } else { !latched }
 }
 
-/// A place on a way through a program: an op, and whether the old resume point is still to be
+/// A place on a path through a program: an op, and whether the old resume point is still to be
 /// taken up.
 type Spot = u32;
 
-/// Looks for the quiet ways from a resume point back to it.
+/// Searches for the quiet paths from a resume point back to it.
 struct Search<'s> {
     table: &'s WakeTable,
     prog: &'s Program,
@@ -437,7 +436,8 @@ impl<'s> Search<'s> {
         self.collect()
     }
 
-    /// Where a tick may go on from here, quietly; whether it may stop here at the resume point.
+    /// Collects where a tick may quietly go from here; returns whether it may stop here, at the
+    /// resume point.
     fn onward(&self, spot: Spot, to: &mut Vec<Spot>) -> bool {
         let prog = self.prog;
         let (index, live) = (spot / 2, spot & 1 != 0);
@@ -452,7 +452,7 @@ impl<'s> Search<'s> {
                 to.push(Self::op(pc, live));
             }
         };
-        // The old resume point lies in `lo .. hi`, not taken up yet.
+        // The old resume point lies in `lo .. hi` and has not been taken up yet.
         let inside = |lo: Yield, hi: Yield| live && lo <= self.at && self.at < hi;
         match prog.ops[index as usize] {
             Op::Done(_) => return self.at == IDLE,
@@ -505,7 +505,7 @@ impl<'s> Search<'s> {
                     go(els, live);
                 }
             }
-            // Unwinding is never quiet: then there is no way on.
+            // Unwinding is never quiet, so there is no path on.
             Op::Exit { lo, hi, to, .. } if !inside(lo, hi) => go(to, live),
             Op::Before { index, to } => {
                 let b = &prog.befores[index as usize];
@@ -551,13 +551,13 @@ impl<'s> Search<'s> {
                 u.targets.iter().for_each(|&pc| go(pc, live));
                 go(u.none, live);
             }
-            // All others are loud.
+            // All other ops are loud.
             _ => {}
         }
         stops
     }
 
-    /// What the spots on ways that lead back depend on.
+    /// What the spots on paths that lead back depend on.
     fn collect(self) -> WakeSet {
         let mut before = vec![Vec::new(); self.spots.len()];
         for &(from, to) in &self.edges {

@@ -1,12 +1,13 @@
-//! Where every node keeps its bytes in the agent's block.
+//! Where every node has its bytes in the agent's block.
 //!
-//! The block is: the root's resume point, history, frames. The first byte is the resume point's
-//! also where a tree that never runs on keeps other state: then it stays zero.
+//! The block holds the root's resume point, then history, then frames. The first byte belongs to
+//! the resume point even in a tree that never keeps running but has other state; it then stays
+//! zero.
 //!
 //! Frames are like stack frames: children that cannot both be touched in one tick share bytes.
-//! Under a reactive node they can (an earlier child writes its bytes and fails, and the running
-//! sibling then reads its own), so there they do not share; nor do children of parallels, which
-//! live together. History shares nothing and is never cleared by a halt.
+//! Children of a reactive node can be (an earlier child writes its bytes and fails, and the running
+//! sibling then reads its own), so they do not share. Neither do children of parallels, which run
+//! at the same time. History shares nothing and is never cleared by a halt.
 
 use alloc::vec;
 use alloc::vec::Vec;
@@ -18,29 +19,29 @@ use crate::kind::Kind;
 use crate::nodes::{Closed, Flow, Leftover, Loop, Pace, RunOnce, WaitFor};
 use crate::status::Status;
 
-/// Bytes of a deadline.
+/// The size of a deadline in bytes.
 pub(crate) const DEADLINE: u32 = 7;
 
-/// What is known of a node before lowering.
+/// What is known about a node before lowering.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Info {
-    /// Yields of its subtree within its thread.
+    /// How many yields its subtree has within its thread.
     pub(crate) yields: u32,
     /// Whether it can answer `Skipped`.
     pub(crate) can_skip: bool,
-    /// Whether a `hold` stands in it, in the same thread.
+    /// Whether it contains a `hold` in the same thread.
     pub(crate) holds: bool,
     /// Where its own bytes begin.
     pub(crate) slot: u32,
-    /// How many there are.
+    /// How many bytes of its own it has.
     pub(crate) own: u32,
     /// Where its history begins.
     pub(crate) history: u32,
-    /// How many bytes that is.
+    /// How many bytes of history it has.
     pub(crate) history_len: u32,
     /// For a child of a parallel or custom node: where its thread's resume point is.
     pub(crate) resume: u32,
-    /// For a boxed leaf: which side slot is its.
+    /// For a boxed leaf: its side slot.
     pub(crate) side: u32,
     frame: u32,
 }
@@ -52,17 +53,17 @@ pub(crate) struct Layout {
     pub(crate) sides: u32,
 }
 
-/// Bytes of a resume point among so many yields; none if there are none.
+/// How many bytes a resume point among this many yields takes; zero if there are none.
 pub(crate) fn resume_width(yields: u32) -> u8 {
     if yields == 0 { 0 } else { width_for(yields) }
 }
 
-/// Bytes of a loop's counter.
+/// How many bytes a loop's counter takes.
 pub(crate) fn counter_width(l: &Loop) -> u8 {
     l.limit.map_or(0, width_for)
 }
 
-/// Bytes of a pace's budget.
+/// How many bytes a pace's budget takes.
 pub(crate) fn budget_width(pace: Pace) -> u8 {
     match pace {
         Pace::OnePerTick => 0,
@@ -70,12 +71,12 @@ pub(crate) fn budget_width(pace: Pace) -> u8 {
     }
 }
 
-/// Whether children of this kind run as threads of their own.
+/// Whether children of this kind run as separate threads.
 pub(crate) fn makes_threads(kind: &Kind) -> bool {
     matches!(kind, Kind::Parallel(_) | Kind::Custom(_))
 }
 
-/// Whether the children of a node must keep apart.
+/// Whether the children of a node must not share bytes.
 fn children_apart(kind: &Kind) -> bool {
     match kind {
         Kind::Sequence(f) | Kind::Selector(f) => matches!(f, Flow::Reactive { .. }),
@@ -86,8 +87,9 @@ fn children_apart(kind: &Kind) -> bool {
     }
 }
 
-/// Whether a sequence or selector can be skipped, and so must remember if anything in an
-/// activation was not: whether from some child on, where it can begin, all can be skipped.
+/// Whether a sequence or selector can be skipped, and so must remember if any child of an
+/// activation was not: that is, whether there is a child at which it can begin and from which on
+/// all can be skipped.
 pub(crate) fn needs_skip_bit(def: &Def, infos: &[Info], id: NodeId) -> bool {
     let node = def.node(id);
     let info = |c: &NodeId| infos[c.index()];
@@ -109,7 +111,7 @@ pub(crate) fn lay_out<C: Context>(def: &Def, funcs: &Funcs<C>) -> Layout {
     let mut sides = 0;
     // Children come after their parents: backwards is bottom-up.
     for (id, node) in def.iter().rev() {
-        // Most nodes of large trees are actions, which have no bytes of their own.
+        // Most nodes of large trees are actions, which have no bytes.
         if let Kind::Action {
             instant, may_skip, ..
         } = node.kind
@@ -222,7 +224,7 @@ pub(crate) fn lay_out<C: Context>(def: &Def, funcs: &Funcs<C>) -> Layout {
     }
 }
 
-/// Bytes of a node's activation, without its children's.
+/// How many bytes a node's activation takes, without its children's.
 fn own_bytes<C: Context>(def: &Def, funcs: &Funcs<C>, infos: &[Info], id: NodeId) -> u32 {
     let node = def.node(id);
     let children = node.children.len() as u32;

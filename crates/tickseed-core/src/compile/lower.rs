@@ -1,13 +1,12 @@
-//! Lowering: a node and its three edges become ops. What each kind becomes stands in its
-//! own file under `nodes`; here is what they share.
+//! Lowering: a node and its three edges become ops. The files under `nodes` define what each kind
+//! becomes; this one has what they share.
 //!
-//! Children are lowered last to first, so that each child's continuation already exists.
-//! A running leaf yields: the thread's resume point is then its yield. A *resume* op asks
-//! whether the old resume point lies in a region and goes on where the region says;
-//! whatever must act at every tick while something below it runs is entered first and
-//! stands before such an op. An *exit* op on the way out of a reactive region unwinds an
-//! old resume point that was not taken up again. State is set when a scope is entered
-//! afresh, never when it is left, so that nothing else needs doing on a halt.
+//! Children are lowered last to first, so that each child's continuation already exists. A running
+//! leaf yields: the thread's resume point is then its yield. A *resume* op asks whether the old
+//! resume point lies in a region and, if so, goes where the region says; whatever must act at every
+//! tick while something below it runs comes before such an op. An *exit* op on the way out of a
+//! reactive region unwinds an old resume point that was not taken up again. State is set when a
+//! scope is entered afresh, never when it is left, so that a halt has nothing else to do.
 
 use alloc::collections::VecDeque;
 use alloc::vec;
@@ -55,7 +54,7 @@ pub(crate) struct Region {
     pub(crate) entry: Pc,
     /// Its first yield.
     pub(crate) lo: Yield,
-    /// Where to go on for each of its yields.
+    /// Where to resume for each of its yields.
     pub(crate) resume: Few<Pc>,
 }
 
@@ -65,7 +64,7 @@ impl Region {
     }
 }
 
-/// A child of a parallel or custom node that is still to be lowered.
+/// A child of a parallel or custom node, still to be lowered.
 struct Pending {
     thread: u32,
     root: NodeId,
@@ -81,7 +80,7 @@ pub(crate) struct Lower<'d> {
     scopes: Vec<Unwind>,
     /// The same, innermost first, as a range of the program's unwinds.
     scope: (u32, u32),
-    /// Enclosing nodes, outermost first, that halt before a start.
+    /// Enclosing nodes, outermost first, that halt their old branch before a start.
     befores: Vec<u32>,
     /// The yields below each `hold` lowered so far in this thread.
     pub(crate) holds: Vec<(Yield, Yield)>,
@@ -238,7 +237,7 @@ impl<'d> Lower<'d> {
         (self.out.ops.len() - 1) as Pc
     }
 
-    /// Emits the op of a leaf; one that may skip leads to `k` then.
+    /// Emits the op of a leaf; if the leaf may skip, a skip leads to `k`.
     pub(crate) fn emit_leaf(&mut self, node: NodeId, op: Op, k: Pc) -> Pc {
         let pc = self.emit(node, op);
         if self.info(node).can_skip {
@@ -247,7 +246,7 @@ impl<'d> Lower<'d> {
         pc
     }
 
-    /// A new yield of `node`; `own` is what halting it there does first.
+    /// A new yield of `node`; `own` is what a halt there does first.
     pub(crate) fn new_yield(&mut self, node: NodeId, own: &[Undo]) -> Yield {
         let from = self.out.unwinds.len() as u32;
         self.out
@@ -364,12 +363,12 @@ impl<'d> Lower<'d> {
         }
     }
 
-    /// Goes on in a region if the old yield lies in it, else enters it afresh.
+    /// Resumes in a region if the old yield lies in it; otherwise enters it afresh.
     pub(crate) fn resume(&mut self, node: NodeId, region: &Region) -> Pc {
         self.resume_or(node, region.lo, &region.resume, region.entry)
     }
 
-    /// Goes on at `targets` if the old yield lies in them, else at `els`.
+    /// Resumes at `targets` if the old yield is one of theirs; otherwise goes to `els`.
     pub(crate) fn resume_or(&mut self, node: NodeId, lo: Yield, targets: &[Pc], els: Pc) -> Pc {
         if targets.is_empty() {
             return els;
@@ -397,9 +396,9 @@ impl<'d> Lower<'d> {
         if lo == hi {
             return to;
         }
-        // The end of a thread, and an exit of a region around this one, do the same: but
-        // with visible scopes they would unwind those in between as well, and a trace
-        // wants the halt before the mark.
+        // The end of a thread, and an exit of an enclosing region, do the same. But with visible
+        // scopes they would also unwind the scopes in between, and in a trace the halt must come
+        // before the mark.
         if !self.out.scoped && !self.traced {
             match self.out.ops.get(to as usize) {
                 Some(Op::Done(_)) => return to,
@@ -450,7 +449,7 @@ impl<'d> Lower<'d> {
         region
     }
 
-    /// Stands before everything that acts, on its fresh entry.
+    /// Precedes everything that acts, on its fresh entry.
     pub(crate) fn acting(&mut self, node: NodeId, mut entry: Pc) -> Pc {
         for i in (0..self.befores.len()).rev() {
             entry = self.emit(
@@ -464,8 +463,8 @@ impl<'d> Lower<'d> {
         entry
     }
 
-    /// Where a reactive node is entered at every tick: a held child goes on at once, else
-    /// at `chain`.
+    /// The entry of a reactive node at every tick: a held child resumes at once; otherwise the tick
+    /// goes to `chain`.
     pub(crate) fn held(&mut self, id: NodeId, regions: &[Region], chain: Pc) -> Pc {
         let mut entry = chain;
         for region in regions {
@@ -493,7 +492,7 @@ impl<'d> Lower<'d> {
         }
     }
 
-    /// Lowers `f` with a scope whose halt is visible around it.
+    /// Calls `f` to lower something inside a scope whose halt is visible.
     pub(crate) fn scoped<R>(
         &mut self,
         node: NodeId,
@@ -511,7 +510,7 @@ impl<'d> Lower<'d> {
         r
     }
 
-    /// Makes a thread of each child of `id`; returns the first one's number and where the
+    /// Makes each child of `id` a thread; returns the first thread's number and where the
     /// children's nodes are listed.
     pub(crate) fn threads(&mut self, id: NodeId) -> (u32, u32) {
         let first = self.out.threads.len() as u32;
@@ -573,7 +572,7 @@ impl<'d> Lower<'d> {
         }
     }
 
-    /// A byte that tells whether anything in this activation was not skipped.
+    /// The byte that tells whether any child of this activation was not skipped.
     pub(crate) fn skip_bit(&mut self, id: NodeId) -> Option<Offset> {
         super::layout::needs_skip_bit(self.def, self.infos, id).then(|| self.info(id).slot)
     }

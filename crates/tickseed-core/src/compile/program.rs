@@ -15,8 +15,8 @@ pub(crate) type Pc = u32;
 /// No op: an edge that cannot be taken.
 pub(crate) const NOWHERE: Pc = u32::MAX;
 
-/// Beyond all ops: the thread is over, with this status. Where an edge leads is looked up in
-/// any case, and what is not found there costs no op.
+/// A place beyond all ops: the thread is over, with this status. Every edge's target is looked up
+/// anyway, so a look-up that fails costs no op.
 pub(crate) const fn over(status: Status) -> Pc {
     NOWHERE - 1 - status as Pc
 }
@@ -33,8 +33,8 @@ pub(crate) fn is_over(pc: Pc) -> Option<Status> {
     }
 }
 
-/// A yield: a place where a tick can stop and the next one goes on. Yields are numbered
-/// through the whole program; those of one thread, and of one subtree, are contiguous.
+/// A yield: a place where a tick can stop and the next one resumes. Yields are numbered across the
+/// whole program; those of a thread, and of a subtree, are contiguous.
 pub(crate) type Yield = u32;
 
 /// Not running.
@@ -43,33 +43,33 @@ pub(crate) const IDLE: Yield = u32::MAX;
 /// A place in the agent's block.
 pub(crate) type Offset = u32;
 
-/// One step of a program. `s`, `f`, `k` are where to go on success, failure, skip.
+/// One operation of a program. `s`, `f` and `k` are where to go on success, failure and skip.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Op {
-    /// The thread is over. Seldom met: see [`over`].
+    /// The thread is over. Rarely met: see [`over`].
     Done(Status),
-    /// Judges four bytes of the block, as a whole number.
+    /// Compares four bytes of the block, as an integer.
     Whole { quick: Quick, s: Pc, f: Pc },
-    /// Judges four bytes of the block, as a fraction.
+    /// Compares four bytes of the block, as a fraction.
     Fraction { quick: Quick, s: Pc, f: Pc },
-    /// Judges fewer bytes of the block.
+    /// Compares fewer bytes of the block.
     Small {
         ty: ScalarType,
         quick: Quick,
         s: Pc,
         f: Pc,
     },
-    /// Judges by a function.
+    /// Asks a function.
     Ask { func: u32, s: Pc, f: Pc },
-    /// Judges a comparison of any kind.
+    /// Evaluates a comparison of any kind.
     Test { test: u32, s: Pc, f: Pc },
-    /// Judges a comparison of two keys.
+    /// Evaluates a comparison of two keys.
     Compare { compare: u32, s: Pc, f: Pc },
-    /// Calls an action that never runs on.
+    /// Calls an action that never answers running.
     Instant { func: u32, s: Pc, f: Pc },
     /// Starts an action.
     Start { func: u32, y: Yield, s: Pc, f: Pc },
-    /// Goes on with an action.
+    /// Continues an action.
     Tick { func: u32, y: Yield, s: Pc, f: Pc },
     /// Starts a leaf with state.
     LeafStart {
@@ -79,7 +79,7 @@ pub(crate) enum Op {
         s: Pc,
         f: Pc,
     },
-    /// Goes on with a leaf with state.
+    /// Continues a leaf with state.
     LeafTick {
         leaf: u32,
         slot: Offset,
@@ -95,7 +95,7 @@ pub(crate) enum Op {
         s: Pc,
         f: Pc,
     },
-    /// Goes on with a leaf with boxed state.
+    /// Continues a leaf with boxed state.
     BoxedTick {
         leaf: u32,
         side: u32,
@@ -103,14 +103,14 @@ pub(crate) enum Op {
         s: Pc,
         f: Pc,
     },
-    /// Sets a timer; goes on if it is over at once, else yields.
+    /// Sets a timer; yields unless it is over at once.
     WaitStart {
         slot: Offset,
         spec: u32,
         y: Yield,
         s: Pc,
     },
-    /// Goes on if the timer is over, else yields.
+    /// Yields unless the timer is over.
     WaitTick { slot: Offset, y: Yield, s: Pc },
     /// Yields, unless the deadline (if there is one) has passed.
     Pend {
@@ -144,13 +144,13 @@ pub(crate) enum Op {
 
     /// Sets a deadline `spec` nanoseconds ahead.
     Deadline { slot: Offset, spec: u32, to: Pc },
-    /// Leaves a region whose time is over.
+    /// Goes to `late` if the time is up.
     Limit { slot: Offset, late: Pc, to: Pc },
-    /// Looks at a gate.
+    /// Checks a gate.
     Gate { gate: u32, to: Pc },
     /// Closes a gate.
     Close { gate: u32, verdict: Status, to: Pc },
-    /// Rolls.
+    /// Rolls for a chance.
     Chance { p: u32, to: Pc, other: Pc },
     /// Has it run before?
     Once { slot: Offset, to: Pc, s: Pc, f: Pc },
@@ -175,7 +175,7 @@ pub(crate) enum Op {
     If { slot: Offset, yes: Pc, no: Pc },
     /// Clears bytes.
     Clear { slot: Offset, len: u32, to: Pc },
-    /// Goes where a table says by a stored number.
+    /// Goes where a table says, by a stored number.
     Dispatch {
         slot: Offset,
         width: u8,
@@ -184,7 +184,7 @@ pub(crate) enum Op {
     },
     /// Draws the next child.
     Pick { pick: u32 },
-    /// Goes where a table says by a computed number.
+    /// Goes where a table says, by a computed number.
     Switch {
         func: u32,
         table: u32,
@@ -193,11 +193,11 @@ pub(crate) enum Op {
     },
     /// Chooses by score.
     Utility { utility: u32 },
-    /// The round asked for another.
+    /// A round is to be followed by another.
     Again { index: u32 },
     /// Begins a for-each.
     EachStart { each: u32 },
-    /// Tells the index and begins a round.
+    /// Announces the index and begins a round.
     EachRound { each: u32 },
     /// The round is over.
     EachNext { each: u32 },
@@ -223,7 +223,7 @@ pub(crate) enum Op {
         f: Pc,
         k: Pc,
     },
-    /// Goes on with a custom node.
+    /// Continues a custom node.
     CustomTick {
         custom: u32,
         y: Yield,
@@ -239,7 +239,7 @@ pub(crate) enum Op {
 }
 
 impl Op {
-    /// The edges that stand in the op; others stand in tables and beside it.
+    /// The edges stored in the op itself; others are stored in tables or beside it.
     pub(crate) fn edges(&mut self) -> [Option<&mut Pc>; 3] {
         match self {
             Op::Whole { s, f, .. }
@@ -300,19 +300,20 @@ impl Op {
     }
 }
 
-/// A part of the program with a resume point of its own: the root, and each child of a
-/// parallel or custom node.
+/// A part of the program with its own resume point: the root, and each child of a parallel or
+/// custom node.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Thread {
-    /// Where a tick begins, in [`Program::tables`]: by the resume point as it is kept.
+    /// Where a tick begins, in [`Program::tables`], by the stored resume point.
     pub(crate) table: u32,
     /// Its first yield.
     pub(crate) lo: Yield,
     /// How many yields it has.
     pub(crate) yields: u32,
-    /// Where its resume point is kept: zero for idle, else the yield's number in the thread plus one.
+    /// Where its resume point is stored: zero for idle, otherwise the yield's number in the thread
+    /// plus one.
     pub(crate) slot: Offset,
-    /// Bytes of the resume point.
+    /// The size of the resume point in bytes.
     pub(crate) width: u8,
     /// The op at its end.
     pub(crate) end: Pc,
@@ -343,7 +344,7 @@ pub(crate) enum Undo {
     Refund(u32),
 }
 
-/// A yield's place and what is active there.
+/// A yield's node and what is active there.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct YieldInfo {
     pub(crate) node: NodeId,
@@ -364,7 +365,7 @@ pub(crate) struct GateSpec {
     pub(crate) slot: Offset,
     pub(crate) interval: u64,
     pub(crate) replay: bool,
-    /// Where to go while closed; by the verdict if it is replayed.
+    /// Where to go while closed, by verdict if it is replayed.
     pub(crate) s: Pc,
     pub(crate) f: Pc,
 }
@@ -391,7 +392,7 @@ pub(crate) struct PickSpec {
 pub(crate) struct UtilitySpec {
     pub(crate) options: Utility,
     pub(crate) funcs: Vec<u32>,
-    /// Where each child begins (or, reactive, is resumed or begins).
+    /// Where each child begins or, if reactive, is resumed or begins.
     pub(crate) targets: Vec<Pc>,
     /// Each child's yields.
     pub(crate) ranges: Vec<(Yield, Yield)>,
@@ -399,7 +400,7 @@ pub(crate) struct UtilitySpec {
     pub(crate) none: Pc,
 }
 
-/// A number kept in the block, and how wide it is.
+/// A number stored in the block, and its width.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Counter {
     pub(crate) slot: Offset,
@@ -410,7 +411,7 @@ pub(crate) struct Counter {
 pub(crate) struct AgainSpec {
     /// The counter and the number at which to stop.
     pub(crate) limit: Option<(Counter, u32)>,
-    /// Rounds left in this tick; none: one a tick.
+    /// The rounds left in this tick; `None` for one round per tick.
     pub(crate) budget: Option<Counter>,
     pub(crate) y: Yield,
     pub(crate) again: Pc,
@@ -437,7 +438,7 @@ pub(crate) struct ParSpec {
     pub(crate) options: Parallel,
     pub(crate) first: u32,
     pub(crate) children: u32,
-    /// Two bits a child: open, success, failure.
+    /// Two bits per child: open, success, failure.
     pub(crate) latches: Offset,
     /// For [`Leftover::Await`](crate::nodes::Leftover): the verdict once known.
     pub(crate) verdict: Option<Offset>,
@@ -457,7 +458,7 @@ pub(crate) struct CustomSpec {
     pub(crate) nodes: u32,
 }
 
-/// What kind of history lies at a place.
+/// Which kind of history is at a place.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum HistorySlot {
     Gate { slot: Offset, replay: bool },
@@ -471,17 +472,17 @@ pub(crate) enum HistorySlot {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Program {
     pub(crate) ops: Vec<Op>,
-    /// How many of them are no copies.
+    /// How many of the ops are not copies.
     pub(crate) originals: usize,
     /// Each op's node, for errors and traces.
     pub(crate) op_nodes: Vec<NodeId>,
-    /// If there are visible scopes: those around each op, as a range of `unwinds`.
+    /// If there are visible scopes, those around each op, as a range of `unwinds`.
     pub(crate) op_scopes: Vec<(u32, u32)>,
     pub(crate) tables: Vec<Pc>,
     pub(crate) threads: Vec<Thread>,
-    /// Where a tick of the first of them begins, by the resume point as it is kept.
+    /// Where a tick of the first thread begins, by the stored resume point.
     pub(crate) entries: Vec<Pc>,
-    /// Whether that is kept in more than one byte.
+    /// Whether the first thread's resume point takes more than one byte.
     pub(crate) wide: bool,
     pub(crate) yields: Vec<YieldInfo>,
     pub(crate) unwinds: Vec<Unwind>,
@@ -489,7 +490,7 @@ pub(crate) struct Program {
     pub(crate) compares: Vec<Compare>,
     pub(crate) waits: Vec<WaitSpec>,
     pub(crate) texts: Vec<Cow<'static, str>>,
-    /// Leaves that may skip: their ops, ascending, and where they go then.
+    /// The ops of leaves that may skip, ascending, and where they go then.
     pub(crate) skips: Vec<(Pc, Pc)>,
     pub(crate) gates: Vec<GateSpec>,
     pub(crate) befores: Vec<BeforeSpec>,
@@ -504,16 +505,16 @@ pub(crate) struct Program {
     pub(crate) history: Vec<(NodeId, HistorySlot)>,
     /// Whether unwinding may have to stop at a node: hooks and refunds exist.
     pub(crate) scoped: bool,
-    /// Each node's parent and end, for finding where two yields' paths part.
+    /// Each node's parent and end, for finding where the paths to two yields part.
     pub(crate) parents: Vec<u32>,
     pub(crate) ends: Vec<u32>,
-    /// Bytes of an agent's block.
+    /// The size of an agent's block.
     pub(crate) bytes: usize,
-    /// Boxed states of an agent.
+    /// How many boxed states an agent has.
     pub(crate) sides: usize,
 }
 
-/// Bytes that hold numbers up to `most`.
+/// How many bytes numbers up to `most` take.
 pub(crate) fn width_for(most: u32) -> u8 {
     match most {
         0..=0xff => 1,
@@ -523,8 +524,8 @@ pub(crate) fn width_for(most: u32) -> u8 {
 }
 
 impl Program {
-    /// The last step, once all ops are there: edges to the end of a thread lead beyond the ops,
-    /// and it is listed where ticks of the whole tree begin.
+    /// Runs last, once all ops exist: makes edges to the end of a thread lead beyond the ops, and
+    /// lists where ticks of the whole tree begin.
     pub(crate) fn link(&mut self) {
         for pc in 0..self.ops.len() {
             let mut op = self.ops[pc];
@@ -542,7 +543,7 @@ impl Program {
         self.entries = self.tables[table..=table + t.yields as usize].to_vec();
     }
 
-    /// The innermost node that both lie below.
+    /// The innermost node below which both lie.
     pub(crate) fn part(&self, a: NodeId, b: NodeId) -> u32 {
         let mut up = a.0;
         while up != u32::MAX && !(up <= b.0 && b.0 < self.ends[up as usize]) {

@@ -1,18 +1,17 @@
-//! Copies of ops for what is known where they stand.
+//! Copies of ops for what is known at their place.
 //!
-//! The same op is often reached with different knowledge: at the beginning of a tick it is
-//! known which resume point is to be taken up, if any; after a guard it is known what its key
-//! holds, or does not. A copy made for such knowledge leads past resume and exit ops that can
-//! do nothing, and past guards whose answer is known already. So a tick that starts afresh
-//! asks for no resume point, and a row of branches that ask the same keys asks each question
-//! once.
+//! The same op is often reached with different knowledge: at the beginning of a tick, it is known
+//! which resume point is to be taken up, if any; after a guard, something is known about its key's
+//! value. A copy made for such knowledge bypasses resume and exit ops that would do nothing, and
+//! guards whose answer is already known. So a tick that starts afresh checks for no resume point,
+//! and a row of branches that ask about the same keys asks each question once.
 //!
-//! Every op may be carried out wherever its copy may: a copy only knows which way it would
-//! have gone. So where there is nothing to gain, or too much to copy, edges lead to the
+//! An original may always be executed in place of its copy: a copy merely knows which way the
+//! original would go. So where there is nothing to gain, or too much to copy, edges lead to the
 //! original, and the originals stay where they are.
 //!
-//! Knowledge of keys holds from guard to guard, as long as nothing is called that could write
-//! them. Functions of guards cannot: they see the context by shared reference.
+//! Knowledge about keys holds from guard to guard, as long as nothing is called that could write
+//! them. Guards' functions cannot: they see the context by shared reference.
 
 use alloc::collections::{BTreeMap, VecDeque};
 use alloc::vec;
@@ -22,15 +21,15 @@ use super::program::{IDLE, NOWHERE, Op, Pc, Program, Yield};
 use crate::guard::Quick;
 use crate::key::ScalarType;
 
-/// Copies of one op, at most.
+/// The maximum number of copies of one op.
 const COPIES: u8 = 16;
-/// Keys that are known at once, at most.
+/// The maximum number of keys known at once.
 const FACTS: usize = 8;
-/// Ops that an edge leads past, at most: without a limit, a row of branches that all ask about
-/// one key would take time with the square of its length.
+/// The maximum number of ops that an edge bypasses: without a limit, a row of branches that all ask
+/// about one key would take time quadratic in its length.
 const PASSED: usize = 256;
 
-/// Makes the copies. Ops and tables that the program has keep their places.
+/// Makes the copies. The program's existing ops and tables keep their places.
 pub(super) fn specialize(p: &mut Program) {
     // Most trees of plain sequences and selectors have nothing to gain.
     let told = p.ops.iter().filter(|op| test(op).is_some()).count();
@@ -64,7 +63,7 @@ pub(super) fn specialize(p: &mut Program) {
             pass.p.tables[entry] = pass.target(pass.p.tables[entry], known);
         }
     }
-    // What an op tells by itself is known whoever leads to it.
+    // What an op itself reveals is known whatever leads to it.
     for pc in (0..base as Pc).rev() {
         if pass.tells(pc) {
             pass.fill(pc, pc, &Known::default());
@@ -76,7 +75,7 @@ pub(super) fn specialize(p: &mut Program) {
     p.skips.sort_unstable();
 }
 
-/// Whether the op asks for the resume point that is to be taken up.
+/// Whether the op asks about the resume point that is to be taken up.
 fn asks(op: &Op) -> bool {
     matches!(
         op,
@@ -84,10 +83,10 @@ fn asks(op: &Op) -> bool {
     )
 }
 
-/// The place of a value in the block, and how it is read.
+/// A value's place in the block, and how it is read.
 type Value = (u32, u8);
 
-/// What a guard that can be foreseen compares.
+/// What a predictable guard compares.
 fn test(op: &Op) -> Option<(Value, Quick)> {
     Some(match *op {
         Op::Whole { quick, .. } => ((quick.offset, 0), quick),
@@ -108,9 +107,9 @@ fn test(op: &Op) -> Option<(Value, Quick)> {
 
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Default)]
 struct Known {
-    /// The resume point still to be taken up, if that is known; [`IDLE`] for none.
+    /// The resume point still to be taken up, if known; [`IDLE`] for none.
     old: Option<Yield>,
-    /// Comparisons that hold, one a value, in order.
+    /// Comparisons that hold, one per value, in order.
     facts: Vec<(Value, Quick)>,
 }
 
@@ -154,17 +153,17 @@ impl Known {
     }
 }
 
-/// What could be gained by knowledge at an op: on the way from it.
+/// What knowledge at an op could gain on the paths from it.
 #[derive(Clone, Copy, Default)]
 struct Gain {
-    /// Resume points are asked for.
+    /// Whether resume points are asked about.
     old: bool,
-    /// Guards that are judged before anything could write their values: a bit for each of
+    /// Guards that are evaluated before anything could write their values, one bit for each of
     /// [`Pass::tests`].
     tests: u128,
 }
 
-/// Different guards that can be foreseen; the first ones, in a tree of many.
+/// The distinct predictable guards; in a tree with many, the first ones.
 fn tests(p: &Program) -> Vec<(Value, Quick)> {
     let mut tests: Vec<_> = p.ops.iter().filter_map(test).collect();
     tests.sort_unstable();
@@ -178,8 +177,7 @@ fn bit(tests: &[(Value, Quick)], op: &Op) -> u128 {
     found.map_or(0, |i| 1 << i)
 }
 
-/// Whether a copy of the op can have edges of its own: they stand in the op, and are all there
-/// are.
+/// Whether a copy of the op can have its own edges: they are all stored in the op.
 fn copyable(op: &mut Op) -> bool {
     let whole = !matches!(
         op,
@@ -188,7 +186,8 @@ fn copyable(op: &mut Op) -> bool {
     whole && op.edges()[0].is_some()
 }
 
-/// Whether what is known of keys holds after the op: it calls nothing that could write them.
+/// Whether knowledge about keys still holds after the op, which must call nothing that could write
+/// them.
 fn keeps_facts(op: &Op) -> bool {
     matches!(
         op,
@@ -214,7 +213,7 @@ fn keeps_facts(op: &Op) -> bool {
 
 fn gains(p: &Program, tests: &[(Value, Quick)]) -> Vec<Gain> {
     let mut gains: Vec<Gain> = Vec::with_capacity(p.ops.len());
-    // Edges lead to ops that were made before; a way back, as of a loop, gains nothing.
+    // Edges lead to ops that were made before; an edge back, as in a loop, gains nothing.
     for op in &p.ops {
         let mut gain = Gain {
             old: asks(op),
@@ -234,8 +233,8 @@ fn gains(p: &Program, tests: &[(Value, Quick)]) -> Vec<Gain> {
             let g = &p.gates[gate as usize];
             [g.s, g.f].iter().for_each(|&to| through(to, &mut gain));
         }
-        // What cannot be copied leads on as it does, whatever is known; but for a resume op,
-        // which a copy leads past.
+        // An op that cannot be copied goes on as it does, whatever is known, except a resume op,
+        // which copies bypass.
         if copyable(&mut op) || matches!(op, Op::Resume { .. }) {
             for to in op.edges().into_iter().flatten() {
                 through(*to, &mut gain);
@@ -248,21 +247,21 @@ fn gains(p: &Program, tests: &[(Value, Quick)]) -> Vec<Gain> {
 
 struct Pass<'p> {
     p: &'p mut Program,
-    /// Its ops as they were.
+    /// The original ops.
     originals: Vec<Op>,
     tests: Vec<(Value, Quick)>,
     gains: Vec<Gain>,
     made: BTreeMap<(Pc, Known), Pc>,
-    /// How many copies of each op there are.
+    /// How many copies each op has.
     copies: Vec<u8>,
     /// How many more there may be.
     left: usize,
-    /// Copies whose edges lead where those of the original do, still.
+    /// Copies whose edges still lead where those of the original do.
     queue: VecDeque<(Pc, Pc, Known)>,
 }
 
 impl Pass<'_> {
-    /// Where an edge to `pc` may lead for what is known.
+    /// Where an edge to `pc` may lead, given what is known.
     fn target(&mut self, mut pc: Pc, mut known: Known) -> Pc {
         let mut passed = 0;
         loop {
@@ -301,14 +300,14 @@ impl Pass<'_> {
                 }),
             };
             match next {
-                // Not a copy of an op that could be passed: those know that they act.
+                // Not a copy of a bypassable op: such copies know that they act.
                 Some(_) if passed == PASSED => return pc,
                 Some(next) => pc = next,
                 None => break,
             }
             passed += 1;
         }
-        // Only what there is something to gain by is worth knowing.
+        // Only knowledge that gains something is kept.
         let gain = self.gains[pc as usize];
         if !gain.old {
             known.old = None;
@@ -321,8 +320,9 @@ impl Pass<'_> {
         self.copy(pc, known)
     }
 
-    /// The least that must be known to tell the answers of the same guards on the way; none
-    /// if nothing tells one. So that ways that differ in nothing of use share their copies.
+    /// The weakest knowledge that determines the answers of the same guards on the paths from here;
+    /// `None` if it determines none. This way, paths without a useful difference share their
+    /// copies.
     fn widen(&self, gain: Gain, value: Value, holds: Quick) -> Option<Quick> {
         let asked = self.tests.iter().enumerate();
         asked
@@ -337,7 +337,7 @@ impl Pass<'_> {
             .reduce(|all, one| one.narrow(all))
     }
 
-    /// Whether an op tells anything that is of use behind it.
+    /// Whether an op reveals anything of use after it.
     fn tells(&self, pc: Pc) -> bool {
         let mut op = self.originals[pc as usize];
         let takes_up = matches!(
@@ -361,7 +361,7 @@ impl Pass<'_> {
             })
     }
 
-    /// The copy of an op for what is known, or the op itself.
+    /// The copy of an op for this knowledge, or the op itself.
     fn copy(&mut self, pc: Pc, known: Known) -> Pc {
         if known.old.is_none() && known.facts.is_empty() {
             return pc;
@@ -379,7 +379,7 @@ impl Pass<'_> {
             return copy;
         }
         if self.left == 0 || self.copies[pc as usize] == COPIES {
-            // One that knows less may be there.
+            // A copy that knows less may exist.
             return self
                 .made
                 .range((pc, Known::default())..)
@@ -401,10 +401,10 @@ impl Pass<'_> {
         copy
     }
 
-    /// Leads the edges of a copy on.
+    /// Sets the edges of a copy.
     fn fill(&mut self, copy: Pc, original: Pc, known: &Known) {
         let mut op = self.originals[original as usize];
-        // What is known behind it, where its answer tells nothing more.
+        // What is known after the op, where its answer reveals nothing more.
         let old = match op {
             Op::Tick { .. }
             | Op::LeafTick { .. }
@@ -412,7 +412,7 @@ impl Pass<'_> {
             | Op::WaitTick { .. }
             | Op::CustomTick { .. }
             | Op::Consume { .. } => Some(IDLE),
-            // A copy was made because they do unwind, or may.
+            // A copy exists because the op does unwind, or may.
             Op::Exit { .. } | Op::Before { .. } if known.old.is_some() => Some(IDLE),
             Op::Par { y, .. } if known.old == Some(y) => Some(IDLE),
             _ => known.old,

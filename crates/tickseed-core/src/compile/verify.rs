@@ -1,5 +1,5 @@
-//! A verifier of programs: turns faults of the compiler into messages. Debug builds run it
-//! on everything they compile.
+//! A verifier of programs, which turns compiler faults into messages. Debug builds run it on
+//! everything they compile.
 
 use super::layout::DEADLINE;
 use super::program::{NOWHERE, Op, Pc, Program, is_over};
@@ -8,7 +8,7 @@ use super::program::{NOWHERE, Op, Pc, Program, is_over};
 /// entry is a place in the program.
 ///
 /// # Panics
-/// At the first fault, which is one of the compiler.
+/// At the first fault, which is the compiler's.
 pub(super) fn verify(p: &Program) {
     let check = |what: &str, i: usize, to: Pc| {
         assert!(

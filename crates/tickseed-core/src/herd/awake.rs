@@ -1,23 +1,23 @@
-//! Who sleeps: a bit an agent, and a bit for each word in which somebody may be awake, so that
-//! a herd that sleeps is looked through in no time.
+//! Which agents sleep: one bit per agent, and one bit for each word in which an agent may be awake,
+//! so that a sleeping herd is scanned in no time.
 //!
-//! An agent of which a key was touched sleeps on, but is touched: in its turn it is looked at
-//! first whether that makes a difference.
+//! An agent with a touched key sleeps on, but is marked as touched: in its turn, it is first
+//! checked whether the change makes a difference.
 
 use alloc::vec::Vec;
 
 use super::slots::set_bit;
 
-/// 64 agents, a bit each. Only agents that are fit to be ticked sleep.
+/// 64 agents, one bit each. Only agents that are ready to be ticked sleep.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Doze {
     asleep: u64,
-    /// Of those who sleep: who was touched since. Of others it says nothing.
+    /// Which sleepers were touched since they fell asleep. Meaningless for others.
     touched: u64,
 }
 
 impl Doze {
-    /// Those who sleep soundly.
+    /// The untouched sleepers.
     #[inline(always)]
     pub(crate) fn asleep(self) -> u64 {
         self.asleep & !self.touched
@@ -27,18 +27,19 @@ impl Doze {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Awake {
     pub(crate) words: Vec<Doze>,
-    /// Where this bit is not set, everybody in the word sleeps soundly who is fit to be ticked.
+    /// One bit per word. If it is not set, every agent of the word that is ready to be ticked is
+    /// asleep and untouched.
     pub(crate) some: Vec<u64>,
 }
 
-/// [`Awake`] of a stretch of agents, whose first is a multiple of 4096.
+/// The part of [`Awake`] for a stretch of agents that starts at a multiple of 4096.
 pub(crate) struct AwakeOf<'h> {
     pub(crate) words: &'h mut [Doze],
     pub(crate) some: &'h mut [u64],
 }
 
 impl Awake {
-    /// New slots are awake, and found if they are [woken](Awake::wake).
+    /// New slots are awake, and are found once they are [woken](Awake::wake).
     pub(crate) fn grow(&mut self, slots: usize) {
         let words = slots.div_ceil(64);
         self.words.resize(words, Doze::default());
@@ -57,7 +58,7 @@ impl Awake {
         }
     }
 
-    /// Only those sleep whose bits are set; they must be fit to be ticked.
+    /// Exactly the agents whose bits are set sleep; they must be ready to be ticked.
     pub(crate) fn set_asleep(&mut self, asleep: impl Iterator<Item = u64>) {
         let doze = |asleep| Doze { asleep, touched: 0 };
         self.words.clear();
@@ -75,7 +76,7 @@ impl Awake {
         self.all().touch(index);
     }
 
-    /// Whether an agent sleeps soundly.
+    /// Whether an agent sleeps and is untouched.
     #[inline(always)]
     pub(crate) fn sleeps(&self, index: u32) -> bool {
         match self.words.get(index as usize / 64) {
@@ -93,7 +94,7 @@ impl Awake {
 }
 
 impl<'h> AwakeOf<'h> {
-    /// Of a herd in which nobody sleeps.
+    /// For a herd in which no agent sleeps.
     pub(crate) fn none() -> AwakeOf<'h> {
         AwakeOf {
             words: &mut [],
@@ -108,19 +109,19 @@ impl<'h> AwakeOf<'h> {
         set_bit(self.some, word, true);
     }
 
-    /// For an agent that is fit to be ticked and has its turn.
+    /// For an agent that is ready to be ticked and has its turn.
     #[inline(always)]
     pub(crate) fn sleep(&mut self, index: u32) {
         self.words[index as usize / 64].asleep |= 1 << (index % 64);
     }
 
-    /// For an agent that was touched, if it does not sleep on.
+    /// For an agent that was touched and does not sleep on.
     #[inline(always)]
     pub(crate) fn rise(&mut self, index: u32) {
         self.words[index as usize / 64].asleep &= !(1 << (index % 64));
     }
 
-    /// Those of a word who are to have a turn, being awake or touched, and those of them who
+    /// The agents of a word that are due for a turn, being awake or touched; and those of them that
     /// sleep and were touched.
     #[inline(always)]
     pub(crate) fn due(&self, word: u32, ready: &[u64]) -> (u64, u64) {
@@ -133,8 +134,8 @@ impl<'h> AwakeOf<'h> {
         }
     }
 
-    /// After the turns of a word: whoever sleeps now sleeps soundly. If that is everybody, nobody
-    /// looks there until somebody wakes or is touched.
+    /// After the turns of a word: agents that sleep now are untouched. If these are all, the word
+    /// is not scanned until one of its agents wakes or is touched.
     #[inline(always)]
     pub(crate) fn settle(&mut self, word: u32, ready: &[u64]) {
         let i = word as usize;
@@ -148,7 +149,7 @@ impl<'h> AwakeOf<'h> {
         set_bit(self.some, word, awake != 0);
     }
 
-    /// Touches an agent that sleeps. (Of one that is awake it means nothing.)
+    /// Touches a sleeping agent. (For an agent that is awake, this means nothing.)
     #[inline(always)]
     pub(crate) fn touch(&mut self, index: u32) {
         let word = index / 64;
@@ -174,7 +175,7 @@ mod tests {
     use super::*;
     use crate::rng::Rng;
 
-    /// Who has a turn, and who of them was touched.
+    /// Which agents have a turn, and which of them were touched.
     fn turns(awake: &mut Awake, ready: &[u64]) -> (Vec<u32>, Vec<u32>) {
         let (mut all, mut touched) = (Vec::new(), Vec::new());
         let some: Vec<u32> = ones(awake.some.iter().copied(), 0).collect();
@@ -221,7 +222,7 @@ mod tests {
                 turns(&mut awake, &ready),
                 (all.clone(), only.copied().collect())
             );
-            // Who does not sleep after its turn has another.
+            // An agent that does not sleep after its turn has another.
             assert_eq!(turns(&mut awake, &ready), (all.clone(), Vec::new()));
             all.iter().for_each(|i| awake.all().sleep(*i));
             assert_eq!(turns(&mut awake, &ready), (Vec::new(), Vec::new()));

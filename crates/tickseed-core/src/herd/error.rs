@@ -5,20 +5,20 @@ use core::fmt;
 use super::Handle;
 use crate::error::TickError;
 
-/// Why a herd did not do what it was asked.
+/// Why a herd refused an operation.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum HerdError {
     /// The agent was despawned. Nothing was done.
     Stale(Handle),
-    /// The handle is another herd's. Nothing was done.
+    /// The handle belongs to another herd. Nothing was done.
     OtherHerd(Handle),
     /// The herd's capacity is fixed and used up. Nothing was spawned.
     Full {
         /// How many agents there are.
         capacity: usize,
     },
-    /// There are as many slots as a herd can have. Nothing was spawned.
+    /// The herd has as many slots as a herd can have. Nothing was spawned.
     TooMany {
         /// How many that is.
         most: usize,
@@ -30,12 +30,12 @@ pub enum HerdError {
     },
     /// The caller's data has fewer elements than the herd has slots. Nothing was ticked.
     Data {
-        /// How many it takes: [`Herd::slots`](crate::Herd::slots).
+        /// How many are needed: [`Herd::slots`](crate::Herd::slots).
         wanted: usize,
         /// How many there are.
         found: usize,
     },
-    /// The agent's tick or halt.
+    /// The agent's tick or halt failed.
     Tick(TickError),
 }
 

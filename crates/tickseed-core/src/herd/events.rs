@@ -1,4 +1,4 @@
-//! Who sleeps, and what wakes them.
+//! Which agents sleep, and what wakes them.
 
 use alloc::boxed::Box;
 use alloc::vec;
@@ -19,9 +19,9 @@ use crate::wake::{Sabotage, WakeTable};
 /// How agents sleep.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct EventOptions {
-    /// How finely deadlines are told apart, rounded down to a power of two of nanoseconds: an
-    /// agent may be woken that much too early, which costs a tick and changes nothing. Within
-    /// the granule that a deadline lies in it stays awake.
+    /// How finely deadlines are told apart, rounded down to a power of two in nanoseconds. An agent
+    /// may be woken that much too early, which costs a tick and changes nothing. It stays awake
+    /// within the granule of its deadline.
     pub granularity: Duration,
 }
 
@@ -34,11 +34,11 @@ impl Default for EventOptions {
     }
 }
 
-/// The scheduling of a herd: a bit and a timer an agent.
+/// The scheduling of a herd: one bit and at most one timer per agent.
 pub(crate) struct Events {
     pub(crate) awake: Awake,
     pub(crate) wheel: Wheel,
-    /// Nanoseconds of a granule, as a power of two.
+    /// The length of a granule in nanoseconds, as a power of two.
     pub(crate) shift: u32,
     /// In place of the tree's, in tests.
     pub(crate) table: Option<Box<WakeTable>>,
@@ -60,13 +60,13 @@ impl Events {
         self.awake.wake_all();
     }
 
-    /// Nobody lives there any more.
+    /// The slot has no agent any more.
     pub(crate) fn forget(&mut self, index: u32) {
         self.awake.wake(index);
         self.wheel.clear(index);
     }
 
-    /// Another tree from now on, or another table: everybody is awake.
+    /// Switches to another tree or another table: every agent is awake.
     pub(crate) fn turn_to(&mut self, granule: u64, program: &Program) {
         self.table = None;
         self.touches.restart(program);
@@ -74,14 +74,15 @@ impl Events {
         self.wake_all();
     }
 
-    /// Goes on to a later time.
+    /// Advances to a later time.
     pub(crate) fn advance(&mut self, now: Time) {
         let awake = &mut self.awake;
         self.wheel
             .advance(now.0 >> self.shift, |slot| awake.wake(slot));
     }
 
-    /// Goes back to an earlier one. Limits that had passed may not have: everybody is woken.
+    /// Goes back to an earlier time. Deadlines that had passed may now be ahead, so every agent is
+    /// woken.
     pub(crate) fn go_back(&mut self, now: Time) {
         self.wheel.restart(now.0 >> self.shift);
         self.wake_all();
@@ -89,9 +90,9 @@ impl Events {
 }
 
 impl<C: Context> Herd<C> {
-    /// Lets agents sleep in [`tick_due`](Herd::tick_due). Everybody is awake at first.
+    /// Lets agents sleep in [`tick_due`](Herd::tick_due). Every agent is awake at first.
     pub fn use_events(&mut self, options: EventOptions) {
-        // Now, since ticks do not allocate.
+        // Now, since ticks must not allocate.
         self.tree.watched();
         let granule = nanos(options.granularity).max(1);
         let shift = 63 - granule.leading_zeros();
@@ -121,9 +122,9 @@ impl<C: Context> Herd<C> {
         }
     }
 
-    /// Bytes of scheduling that each agent takes: who is there, fit to be ticked, never ticked
-    /// and awake, the times of last ticks and levels of detail where they are kept, and timers: four
-    /// bytes an agent and nine for each timer that there ever was at a time.
+    /// How many bytes of scheduling each agent takes: the bits for alive, ready, never ticked and
+    /// awake; the times of last ticks and levels of detail, where they are kept; and timers, which
+    /// take four bytes per agent and nine for each timer at their peak number.
     #[must_use]
     pub fn scheduling_bytes_per_agent(&self) -> f64 {
         let lasts = if self.lasts.is_empty() { 0 } else { 8 };
@@ -142,8 +143,8 @@ impl<C: Context> Herd<C> {
         (lasts + paces) as f64 + 3.0 / 8.0 + events
     }
 
-    /// Tells that a key of this agent's context has changed. It wakes if its next tick could
-    /// depend on the key. Keys that changed while the agent was awake need not be told.
+    /// Reports that a key of this agent's context has changed. The agent wakes if its next tick
+    /// could depend on the key. Changes made while the agent was awake need not be reported.
     ///
     /// # Errors
     /// The handle is stale.
@@ -154,7 +155,7 @@ impl<C: Context> Herd<C> {
         Ok(())
     }
 
-    /// Tells that a key has changed in the contexts of all agents.
+    /// Reports that a key has changed in the contexts of all agents.
     pub fn touch_all(&mut self, key: impl Into<KeyId>) {
         let key = key.into();
         for word in 0..self.events.as_ref().map_or(0, |e| e.awake.words.len()) {
@@ -167,14 +168,14 @@ impl<C: Context> Herd<C> {
     /// Wakes an agent: something that one of its leaves waits for has happened.
     ///
     /// # Errors
-    /// The handle is stale: what was waited for comes too late, and changes nothing.
+    /// The handle is stale: the event comes too late and changes nothing.
     pub fn wake(&mut self, handle: Handle) -> Result<(), HerdError> {
         self.check(handle)?;
         self.rouse(handle.index);
         Ok(())
     }
 
-    /// Wakes everybody.
+    /// Wakes every agent.
     pub fn wake_all(&mut self) {
         if let Some(events) = &mut self.events {
             events.wake_all();
@@ -187,7 +188,7 @@ impl<C: Context> Herd<C> {
         }
     }
 
-    /// The agents of a word that sleep, as far as touches were told.
+    /// The agents of a word that sleep, as far as touches have been delivered.
     fn asleep_in(&self, word: usize) -> u64 {
         match &self.events {
             Some(events) => self.slots.ready[word] & events.awake.words[word].asleep(),
@@ -195,7 +196,7 @@ impl<C: Context> Herd<C> {
         }
     }
 
-    /// Whether an agent sleeps, as far as touches were told.
+    /// Whether an agent sleeps, as far as touches have been delivered.
     pub(super) fn sleeps_so_far(&self, index: u32) -> bool {
         match &self.events {
             Some(events) => events.awake.sleeps(index) && bit(&self.slots.ready, index),
@@ -207,7 +208,7 @@ impl<C: Context> Herd<C> {
         self.sleeps_so_far(index) && !self.untold().any(|touched| touched == index)
     }
 
-    /// The agents that sleep, a bit each.
+    /// The agents that sleep, one bit each.
     pub(super) fn sleepers(&self) -> Vec<u64> {
         let words = self.events.as_ref().map_or(0, |e| e.awake.words.len());
         let mut words: Vec<u64> = (0..words).map(|w| self.asleep_in(w)).collect();
@@ -217,7 +218,7 @@ impl<C: Context> Herd<C> {
         words
     }
 
-    /// Whether a key is one of those that an agent depends on which sleeps.
+    /// Whether a sleeping agent depends on the key.
     pub(super) fn depends(&self, index: u32, key: KeyId) -> bool {
         let (prog, def) = (&self.tree.program, &self.tree.def);
         self.table().reads(prog, def, self.block(index), key).0
@@ -246,7 +247,7 @@ impl<C: Context> Herd<C> {
         Ok(self.sleeps(handle.index))
     }
 
-    /// The keys whose change would wake a sleeping agent, ascending: for tools. Empty for one
+    /// The keys whose change would wake a sleeping agent, ascending: for tools. Empty for an agent
     /// that is awake.
     ///
     /// # Errors
@@ -261,8 +262,8 @@ impl<C: Context> Herd<C> {
         Ok(self.table().keys(prog, def, block))
     }
 
-    /// When the next [`tick_due`](Herd::tick_due) has something to do at the latest: the present
-    /// if somebody is awake, or the earliest deadline, perhaps too early. `None` if only a
+    /// The latest time by which [`tick_due`](Herd::tick_due) should be called again: now if an
+    /// agent is awake, or else the earliest deadline, possibly a little early. `None` if only a
     /// touch or a wake can change anything. For loops that sleep themselves.
     #[must_use]
     pub fn next_due(&self) -> Option<Time> {

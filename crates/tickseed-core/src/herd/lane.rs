@@ -1,4 +1,4 @@
-//! A stretch of a herd's agents, ticked by one thread of the machine.
+//! A stretch of a herd's agents, ticked by one OS thread.
 
 use alloc::vec::Vec;
 
@@ -17,26 +17,26 @@ use crate::trace::Trace;
 use crate::tree::Tree;
 use crate::wake::WakeTable;
 
-/// What ticking a stretch leaves to be done by the herd.
+/// What the herd has to do after a stretch was ticked.
 #[derive(Default)]
 pub(crate) struct LaneOut {
     /// Empty between ticks.
     faults: Faults,
     pub(crate) poisoned: Vec<(u32, Faults)>,
     pub(crate) freed: Vec<u32>,
-    /// Agents that fall asleep, and when they are to be woken.
+    /// Agents that fall asleep, and when to wake them.
     pub(crate) sleeps: Vec<(u32, u64)>,
-    /// How many agents were ticked, or looked at in place of it.
+    /// How many agents were ticked, or only looked at.
     pub(crate) ticked: usize,
-    /// Who is to have a turn next.
+    /// The agents due for a turn.
     turns: Turns,
-    /// Whether the agent that is ticked is being removed.
+    /// Whether the agent being ticked is being removed.
     leaving: bool,
-    /// A block before its tick, if it is long.
+    /// A block as it was before its tick, if it is long.
     before: Vec<u8>,
 }
 
-/// What the agents of a lane have beside their blocks, one of whom has its turn.
+/// What the agents of a lane have besides their blocks; one of them has its turn.
 pub(crate) struct Columns<'h> {
     pub(crate) out: &'h mut LaneOut,
     pub(crate) sides: &'h mut [SideSlot],
@@ -83,37 +83,37 @@ impl Beside for Columns<'_> {
 pub(crate) struct Granules {
     /// Nanoseconds of a granule, as a power of two.
     pub(crate) shift: u32,
-    /// The granule that the wheel stands at.
+    /// The wheel's current granule.
     pub(crate) now: u64,
 }
 
-/// Columns of a herd, from the agent `first` on. `first` is a multiple of 64.
+/// A herd's columns, from the agent `first` on, which is a multiple of 64.
 pub(crate) struct Lane<'h, C: Context> {
     pub(crate) tree: &'h Tree<C>,
-    /// What ticks carry out that are not traced.
+    /// What untraced ticks execute.
     pub(crate) code: &'h Code<C>,
     pub(crate) first: u32,
     pub(crate) herd: HerdId,
     pub(crate) generations: GenerationsOf<'h>,
     pub(crate) ready: &'h [u64],
     pub(crate) blocks: &'h mut [u8],
-    /// Bytes of a block.
+    /// The size of a block.
     pub(crate) stride: usize,
     /// The agents' random streams; empty if they are derived for every tick.
     pub(crate) rngs: &'h mut [Rng],
-    /// What derived streams begin with in this tick.
+    /// What streams are derived from in this tick.
     pub(crate) derive: u64,
     /// Agents that were never ticked.
     pub(crate) fresh: &'h mut [u64],
-    /// The time of each agent's last tick, where they differ; else empty.
+    /// The time of each agent's last tick where these differ; otherwise empty.
     pub(crate) lasts: &'h mut [u64],
     /// The time of the herd's last tick, or zero.
     pub(crate) last: u64,
-    /// Whether agents have different pasts: some were never ticked, or each has its own last.
+    /// Whether agents have different pasts: some were never ticked, or each has its own last tick.
     pub(crate) special: bool,
     /// Agents that are not asleep; empty without events.
     pub(crate) awake: AwakeOf<'h>,
-    /// What decides whether agents fall asleep in this tick, if any do.
+    /// What decides whether agents fall asleep in this tick, if they may.
     pub(crate) table: Option<&'h WakeTable>,
     pub(crate) granules: Granules,
     #[cfg_attr(
@@ -125,7 +125,7 @@ pub(crate) struct Lane<'h, C: Context> {
 }
 
 impl<C: Context> Lane<'_, C> {
-    /// Hands over every agent that is fit to be ticked and passes the filter, in order.
+    /// Calls `f` with every agent that is ready to be ticked and passes the filter, in order.
     #[inline]
     pub(crate) fn each(
         &mut self,
@@ -145,7 +145,7 @@ impl<C: Context> Lane<'_, C> {
         }
     }
 
-    /// Hands over every agent that is fit to be ticked and awake, in order.
+    /// Calls `f` with every agent that is ready to be ticked and awake, in order.
     #[inline]
     pub(crate) fn each_awake(&mut self, now: Time, mut f: impl FnMut(Ticker<'_, '_, C>)) {
         let mut next = Some(0);
@@ -172,10 +172,11 @@ impl<C: Context> Lane<'_, C> {
         }
     }
 
-    /// Lists the next who are to have a turn, from a word on; at which to go on.
+    /// Lists the next agents due for a turn, starting at a word; returns the word at which to
+    /// continue.
     ///
-    /// Their blocks are fetched from memory then, one after the other without waiting for any of
-    /// them: they may lie far apart.
+    /// It also fetches their blocks, which may lie far apart, from memory, one after the other
+    /// without waiting for any of them.
     #[inline(never)]
     fn gather(&mut self, from: usize) -> Option<usize> {
         self.own.out.turns.clear();
@@ -212,7 +213,7 @@ impl<C: Context> Lane<'_, C> {
         None
     }
 
-    /// Whether an agent is fit to be ticked still, in the middle of a tick.
+    /// Whether an agent is still ready to be ticked, in the middle of a herd's tick.
     pub(crate) fn is_ready(&self, local: u32) -> bool {
         let index = self.first + local;
         bit(self.ready, local)
@@ -220,7 +221,7 @@ impl<C: Context> Lane<'_, C> {
             && !self.own.out.poisoned.iter().any(|p| p.0 == index)
     }
 
-    /// Ticks an agent. If that fails, its faults are in `out` and it is noted as poisoned.
+    /// Ticks an agent. On failure its faults are in `out` and it is marked as poisoned.
     #[inline(always)]
     fn tick(
         &mut self,
@@ -243,9 +244,8 @@ impl<C: Context> Lane<'_, C> {
         let rng = match self.rngs.get_mut(i) {
             Some(rng) => rng,
             None => {
-                // The tick's number is in `derive`, so whoever lived in the slot before drew
-                // from other streams. Most leaves do not draw: the stream itself mixes well
-                // enough.
+                // The tick's number is part of `derive`, so the slot's previous tenant drew from
+                // other streams. Most leaves do not draw, and the stream itself mixes well enough.
                 let who = u64::from(index).wrapping_mul(0xd6e8_feb8_6659_fd93);
                 derived = Rng::new(self.derive ^ who);
                 &mut derived
@@ -308,7 +308,7 @@ impl<C: Context> Lane<'_, C> {
                 .filter(|_| !leaving)
                 .map(|soonest| soonest.into_iter().chain(wake).min());
         } else {
-            // Not dropped, since nothing is left to do: that would be a call for nothing.
+            // Not dropped: nothing is left to do, and the call would be wasted.
             core::mem::forget(env);
         }
         if let Some(Before::Long(block)) = before {
@@ -318,8 +318,8 @@ impl<C: Context> Lane<'_, C> {
         Ok(done)
     }
 
-    /// Where not all agents have the same past: the time of the agent's last tick, which is
-    /// this one if it is its first.
+    /// Where agents have different pasts: the time of the agent's last tick, which is this tick if
+    /// it is the first.
     #[inline(never)]
     fn own_last(&mut self, local: u32, now: Time) -> u64 {
         let mut last = self.last;
@@ -334,7 +334,7 @@ impl<C: Context> Lane<'_, C> {
         last
     }
 
-    /// Ticks an agent and looks whether it may sleep.
+    /// Ticks an agent and checks whether it may sleep.
     #[inline(never)]
     fn tick_watched(
         &mut self,
@@ -348,7 +348,7 @@ impl<C: Context> Lane<'_, C> {
             return Ok(done.status);
         };
         if let Some(soonest) = limit {
-            // Rounded down: an agent woken too early stutters once more.
+            // Rounded down: an agent that is woken too early stutters once more.
             let due = soonest.0 >> self.granules.shift;
             if due <= self.granules.now {
                 return Ok(done.status);
@@ -359,7 +359,7 @@ impl<C: Context> Lane<'_, C> {
         Ok(done.status)
     }
 
-    /// Gives an agent its turn that was touched in its sleep.
+    /// Gives a turn to an agent that was touched in its sleep.
     #[inline(always)]
     fn turn_touched(
         &mut self,
@@ -403,7 +403,7 @@ impl<C: Context> Lane<'_, C> {
         }
     }
 
-    /// Ticks an agent that is not to sleep.
+    /// Ticks an agent that must not fall asleep.
     #[inline(always)]
     fn tick_unwatched(
         &mut self,
@@ -423,7 +423,7 @@ impl<C: Context> Lane<'_, C> {
         }
     }
 
-    /// What a tick has just failed of.
+    /// The error of the tick that has just failed.
     #[cold]
     fn error(&self) -> TickError {
         match self.own.out.poisoned.last() {
@@ -456,15 +456,15 @@ impl<C: Context> Lane<'_, C> {
     }
 }
 
-/// What a tick came to.
+/// The result of a tick.
 struct Done {
     status: Status,
-    /// For an agent that may sleep: until when at the latest, if there is a limit.
+    /// For an agent that may sleep: the latest time until which, if there is one.
     nap: Option<Option<Time>>,
 }
 
-/// Does what leaves have asked for: when to wake the agent, and whether it leaves; then it is
-/// halted.
+/// Handles what leaves have asked for: when to wake the agent, and whether it leaves, in which case
+/// it is halted.
 #[cold]
 fn asked<C: Context>(env: &mut Env<'_, '_, '_, C>) -> (Option<Time>, bool) {
     env.frame = Frame::NONE;
@@ -477,7 +477,7 @@ fn asked<C: Context>(env: &mut Env<'_, '_, '_, C>) -> (Option<Time>, bool) {
     (wake, leaving)
 }
 
-/// An agent whose tick or halt is not over. Dropped by an error or a panic it notes that the
+/// An agent whose tick or halt is not over. If an error or a panic drops it, it records that the
 /// agent is poisoned, or gone if it was leaving.
 struct Unfinished<'g, 'h> {
     index: u32,
@@ -485,7 +485,7 @@ struct Unfinished<'g, 'h> {
 }
 
 impl Drop for Unfinished<'_, '_> {
-    /// By value: so it lives in registers until then.
+    /// By value, so that it lives in registers until then.
     #[inline(always)]
     fn drop(&mut self) {
         self.own.out.unfinished(self.index);
@@ -505,12 +505,12 @@ impl LaneOut {
     }
 }
 
-/// One agent whose turn it is: tick it with its context. An agent that is not ticked stays as
-/// it is until its next turn.
+/// An agent whose turn it is: tick it with its context. An agent that is not ticked stays as it is
+/// until its next turn.
 pub struct Ticker<'t, 'h, C: Context> {
     lane: &'t mut Lane<'h, C>,
     local: u32,
-    /// Whether it sleeps, as far as it is known, and was touched.
+    /// Whether it sleeps, as far as is known, and was touched.
     touched: bool,
     now: Time,
 }
@@ -523,7 +523,7 @@ enum Before {
 }
 
 impl Before {
-    /// Keeps a block; a long one in what is handed over, which is then taken.
+    /// Keeps a block; a long one goes into `long`, which is then taken.
     #[inline(always)]
     fn of(block: &[u8], long: &mut Vec<u8>) -> Before {
         match ends(block) {
@@ -546,8 +546,8 @@ impl Before {
     }
 }
 
-/// All of a block of at most sixteen bytes, as most are: its ends, which may overlap. To keep
-/// and compare such a block takes no call.
+/// All of a block of at most sixteen bytes, as most are: its two ends, which may overlap. Keeping
+/// and comparing such a block takes no call.
 #[inline(always)]
 fn ends(block: &[u8]) -> Option<(u64, u64)> {
     if block.len() > 16 {
@@ -574,7 +574,7 @@ impl<'t, 'h, C: Context> Ticker<'t, 'h, C> {
         }
     }
 
-    /// The agent's index, by which to find its data.
+    /// The agent's index, for finding its data.
     #[must_use]
     pub fn index(&self) -> usize {
         (self.lane.first + self.local) as usize
@@ -649,8 +649,8 @@ impl<'t, 'h, C: Context> Ticker<'t, 'h, C> {
         turn(lane)
     }
 
-    /// Halts the agent in place of ticking it, and removes it after the herd's tick. If a
-    /// halt hook panics the agent is removed all the same.
+    /// Halts the agent instead of ticking it, and removes it after the herd's tick. The agent is
+    /// removed even if a halt hook panics.
     pub fn despawn(self, at: &mut C::At<'_>) {
         let Ticker {
             lane, local, now, ..
@@ -667,7 +667,7 @@ fn caught<'h, C: Context>(
     f: impl FnOnce(&mut Lane<'h, C>) -> Result<Status, TickError>,
 ) -> Result<Status, TickError> {
     use std::panic::{AssertUnwindSafe, catch_unwind};
-    // What a panic leaves unfinished has been noted by then.
+    // By then, what a panic leaves unfinished has been recorded.
     let panic = match catch_unwind(AssertUnwindSafe(|| f(lane))) {
         Ok(result) => return result,
         Err(panic) => panic,
@@ -686,7 +686,7 @@ fn caught<'h, C: Context>(
     let node = match frame {
         Some(f) if f.traced => Some(lane.tree.traced().prog().op_nodes[f.pc as usize]),
         Some(f) => Some(lane.tree.program.op_nodes[f.pc as usize]),
-        // The leaf that ran panicked: the resume point tells which.
+        // The running leaf panicked; the resume point tells which.
         None => lane.tree.running_in(block).first().copied(),
     };
     let path = node.map(|node| lane.tree.path(node));

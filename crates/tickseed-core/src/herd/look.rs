@@ -1,13 +1,13 @@
-//! A look in place of a tick.
+//! A look instead of a tick.
 //!
-//! Most changes of a key make no difference: a number moves, and every guard answers as before.
-//! So an agent that was touched in its sleep is not ticked at once. The way that its next tick
-//! would take is followed first without doing anything: if that leads back to where the agent is,
-//! by guards, deadlines and what lies in its block alone, the tick would stutter and is left out.
-//! Whatever else is met there is a matter for the tick itself.
+//! Most changes of a key make no difference: a number moves, and every guard answers as before. So
+//! an agent that was touched in its sleep is not ticked at once. First, the path of its next tick
+//! is followed without executing anything. If that leads back to the agent's position using only
+//! guards, deadlines and the agent's block, the tick would stutter and is omitted. Anything else on
+//! the path is left to a real tick.
 //!
 //! An agent whose tick did change something is looked at in the same way: if its next tick would
-//! change nothing it sleeps at once.
+//! change nothing, it sleeps at once.
 
 use crate::compile::{IDLE, Op, Pc, Program, Yield, is_over};
 use crate::context::Context;
@@ -17,10 +17,10 @@ use crate::time::Time;
 use crate::tree::Tree;
 use crate::wake::WakeTable;
 
-/// What the next tick of an agent would answer that sleeps and was touched, if it would change
-/// nothing. `None` if it would, or if only a tick can tell.
+/// What the next tick of a sleeping, touched agent would answer, if it would change nothing. `None`
+/// if it would change something, or if only a tick can tell.
 ///
-/// The commonest way by far, by a few guards to a leaf that runs, is followed here, in few
+/// By far the commonest path, via a few guards to a running leaf, is followed here, in few
 /// registers.
 #[inline(always)]
 pub(crate) fn still<C: Context>(
@@ -33,8 +33,8 @@ pub(crate) fn still<C: Context>(
 ) -> Option<Status> {
     let prog = &*tree.program;
     let look = Look::begin(prog, mem, true, faults);
-    // The block is the context's, and so is what it does to show it. It is asked for once, at an
-    // op: further on the way may be over, and that could not be recovered from.
+    // Showing the block is the context's code, which may panic. It is asked for once, at an op:
+    // later, the path may have ended, and a panic there could not be recovered from.
     let block = C::block(cx);
     let (began, mut pc) = (look.old, look.pc);
     core::mem::forget(look);
@@ -57,8 +57,8 @@ pub(crate) fn still<C: Context>(
 }
 
 /// What the next tick of an agent that was just ticked would answer, with the keys and the time as
-/// they are, if it would change nothing. Keys are read from the context's block alone: what else is
-/// called might panic, and when a tick does that is soon enough.
+/// they are, if it would change nothing. Keys are read from the context's block only: anything else
+/// that is called might panic, which is soon enough in a real tick.
 #[inline(never)]
 pub(crate) fn rests<C: Context>(
     tree: &Tree<C>,
@@ -76,7 +76,7 @@ pub(crate) fn rests<C: Context>(
     look.at_length(tree, table, mem, cx, block, now)
 }
 
-/// Goes on with a look that meets other ops.
+/// Continues a look that meets other ops.
 fn follow<C: Context>(
     tree: &Tree<C>,
     table: &WakeTable,
@@ -157,8 +157,8 @@ fn follow<C: Context>(
     }
 }
 
-/// Where a look is. Dropped by a panic of what it calls (guards and keys) it notes that, as a
-/// tick would.
+/// The position of a look. If guards or keys that it calls panic, dropping it records the panic, as
+/// dropping a tick would.
 struct Look<'f> {
     pc: Pc,
     /// As in the executor: the resume point, until it is taken up.
@@ -169,7 +169,7 @@ struct Look<'f> {
 }
 
 impl<'f> Look<'f> {
-    /// At the beginning of an agent's next tick.
+    /// Starts a look at the beginning of an agent's next tick.
     #[inline(always)]
     fn begin(prog: &Program, mem: &[u8], calls: bool, faults: &'f Faults) -> Look<'f> {
         let stored = stored_root(prog, mem);
@@ -182,7 +182,7 @@ impl<'f> Look<'f> {
         }
     }
 
-    /// Follows the way on.
+    /// Follows the rest of the path.
     #[inline(never)]
     fn at_length<C: Context>(
         mut self,

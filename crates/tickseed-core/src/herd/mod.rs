@@ -1,12 +1,12 @@
 //! Herds: many agents of one tree, in columns.
 //!
-//! An [`Agent`](crate::Agent) is a box of its own. A [`Herd`] keeps the blocks of all its agents
-//! one after the other, with nothing else beside a generation number and a few bits, so that a
-//! million of them are ticked as fast as memory is read. It runs the same programs: an agent
-//! of a herd does what an agent of its own does.
+//! An [`Agent`](crate::Agent) is a separate object. A [`Herd`] stores the blocks of all its agents
+//! contiguously, with nothing else per agent but a generation number and a few bits, so that a
+//! million of them are ticked as fast as memory can be read. It runs the same programs: an agent of
+//! a herd behaves like a lone agent.
 //!
-//! With [events](Herd::use_events) agents sleep while their next tick could not differ from
-//! their last one, and only those are ticked whose world has changed.
+//! With [events](Herd::use_events), agents sleep while their next tick could not differ from their
+//! last, and only those whose world has changed are ticked.
 
 mod awake;
 mod error;
@@ -54,26 +54,26 @@ use slots::{Generations, HerdId, MOST_SLOTS, Slots, bit, set_bit};
 /// How a herd is made.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct HerdOptions {
-    /// For how many agents there is room from the beginning.
+    /// How many agents there is room for from the beginning.
     pub capacity: usize,
-    /// Whether that is all there will ever be: spawning more is an error, and nothing is
-    /// allocated after the herd is made.
+    /// Whether the capacity is final: spawning more agents is an error, and nothing is allocated
+    /// after the herd is made.
     pub fixed: bool,
-    /// From which all random streams are derived.
+    /// The seed from which all random streams are derived.
     pub seed: u64,
-    /// Whether each agent keeps a random stream of its own (eight bytes), as a tree that
-    /// draws has anyway. Without, leaves that draw get a stream that is derived for each
-    /// tick: reproducible as well, but not that of a lone agent with the same seed.
+    /// Whether each agent keeps its own random stream (eight bytes), as it does anyway if the tree
+    /// itself draws. Otherwise, leaves that draw get a stream that is derived for each tick, which
+    /// is reproducible as well but differs from that of a lone agent with the same seed.
     pub streams: bool,
 }
 
-/// What a tick of a herd came to.
+/// The result of a herd's tick.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Turn {
-    /// How many agents were ticked, those included that a look in place of the tick found to
-    /// sleep on: see [`tick_due`](Herd::tick_due).
+    /// How many agents were ticked, including those that a look let sleep on: see
+    /// [`tick_due`](Herd::tick_due).
     pub ticked: usize,
-    /// How many were poisoned by it, and wait to be [recovered](Herd::recover).
+    /// How many were poisoned and now wait to be [recovered](Herd::recover).
     pub poisoned: usize,
     /// How many despawned.
     pub despawned: usize,
@@ -81,9 +81,9 @@ pub struct Turn {
 
 /// Many agents of one tree.
 ///
-/// The herd keeps what the engine needs to know of an agent; what the game knows of it the
-/// caller keeps in arrays of their own, by the agent's [index](Handle::index). So a context is
-/// put together when an agent's turn comes:
+/// The herd stores what the engine needs to know about an agent. The caller stores what the game
+/// knows about it, in arrays by the agent's [index](Handle::index), and assembles a context when
+/// the agent's turn comes:
 ///
 /// ```
 /// use std::sync::Arc;
@@ -111,10 +111,10 @@ pub struct Turn {
 /// assert!(hp[cow.index as usize] > 0.45 && hp[1] == 0.9);
 /// ```
 ///
-/// A clock that runs backwards does what it does to a lone agent: `dt` is zero, timers wait
-/// longer; with events everybody is woken once. A jump ahead is one tick, however long.
+/// A clock that runs backwards has the same effect as on a lone agent: `dt` is zero and timers wait
+/// longer; with events, every agent is woken once. A jump ahead is one tick, however long.
 ///
-/// Dropping a herd does not halt its agents, since that takes their contexts.
+/// Dropping a herd does not halt its agents, since that needs their contexts.
 pub struct Herd<C: Context> {
     id: HerdId,
     tree: Arc<Tree<C>>,
@@ -128,7 +128,7 @@ pub struct Herd<C: Context> {
     newborn: bool,
     lasts: Vec<u64>,
     last: Option<Time>,
-    /// How many ticks the herd has seen; derived random streams begin with it.
+    /// How many ticks the herd has seen; derived random streams depend on it.
     ticks: u64,
     poisoned: BTreeMap<u32, Faults>,
     levels: Vec<Cadence>,
@@ -188,7 +188,7 @@ impl<C: Context> Herd<C> {
         let program = &self.tree.program;
         let words = agents.div_ceil(64);
         if self.options.fixed {
-            // They will not be widened when the herd must not allocate any more.
+            // At full width, since they cannot be widened later without allocating.
             self.slots.generations = Generations::Wide(Vec::new());
         }
         self.slots.generations.reserve_exact(agents);
@@ -231,7 +231,7 @@ impl<C: Context> Herd<C> {
         slots::ones(self.slots.alive.iter().copied(), 0).map(|i| self.name(i))
     }
 
-    /// Whether the agent is there.
+    /// Whether the agent exists.
     #[must_use]
     pub fn contains(&self, handle: Handle) -> bool {
         self.check(handle).is_ok()
@@ -244,8 +244,8 @@ impl<C: Context> Herd<C> {
         bit(&self.slots.alive, index).then(|| self.name(index))
     }
 
-    /// The agent with this index and generation, if it is there: for handles that were written
-    /// down as numbers, and for those of a herd that was saved and [loaded](Herd::load).
+    /// The agent with this index and generation, if it exists: for handles that were stored as
+    /// numbers, and for those of a herd that was saved and [loaded](Herd::load).
     #[must_use]
     pub fn handle(&self, index: u32, generation: u32) -> Option<Handle> {
         self.slots.has(index, generation).then(|| self.name(index))
@@ -259,12 +259,12 @@ impl<C: Context> Herd<C> {
         }
     }
 
-    /// Bytes of state that each agent takes: its block, its generation and its random stream,
-    /// if it has one; boxed states of leaves not counted. What it takes to know whose turn it
-    /// is comes [on top](Herd::scheduling_bytes_per_agent).
+    /// How many bytes of state each agent takes: its block, its generation and its random stream,
+    /// if it has one, not counting boxed states of leaves. Scheduling comes [on
+    /// top](Herd::scheduling_bytes_per_agent).
     ///
-    /// A generation takes a byte, and four from the day when a slot has had its 256th tenant,
-    /// or from the beginning in a herd of [fixed](HerdOptions::fixed) capacity.
+    /// A generation takes one byte; it takes four once a slot has had its 256th tenant, or from the
+    /// beginning in a herd of [fixed](HerdOptions::fixed) capacity.
     #[must_use]
     pub fn bytes_per_agent(&self) -> f64 {
         let program = &self.tree.program;
@@ -273,10 +273,10 @@ impl<C: Context> Herd<C> {
         (program.bytes + sides + self.slots.generations.width() + streams) as f64
     }
 
-    /// Whether panics of leaves are caught, so that the other agents' ticks go on: the agent is
-    /// poisoned, its tick answers [`TickError::Panicked`]. Otherwise (and without the feature
-    /// `std`) the agent is poisoned just so and the panic goes on to the caller; agents whose
-    /// turn had not come are then not ticked.
+    /// Sets whether panics of leaves are caught, so that the other agents' ticks go on: the agent
+    /// is poisoned and its tick returns [`TickError::Panicked`]. Otherwise, and always without the
+    /// feature `std`, the agent is poisoned as well, but the panic propagates to the caller, and
+    /// agents whose turn had not come are not ticked.
     #[cfg(feature = "std")]
     pub fn catch_panics(&mut self, catch: bool) {
         self.catch = catch;
@@ -285,7 +285,7 @@ impl<C: Context> Herd<C> {
     /// A new agent. Its random stream is derived from the herd's seed.
     ///
     /// # Errors
-    /// The capacity is fixed and used up; or there are two billion agents.
+    /// The capacity is fixed and used up, or there are two billion agents.
     pub fn spawn(&mut self) -> Result<Handle, HerdError> {
         let handle = self.place()?;
         if self.options.streams {
@@ -386,7 +386,7 @@ impl<C: Context> Herd<C> {
         Ok(())
     }
 
-    /// Removes an agent without halting it: nothing that its leaves hold is given back.
+    /// Removes an agent without halting it: its leaves do not release what they hold.
     ///
     /// # Errors
     /// The handle is stale.
@@ -426,7 +426,7 @@ impl<C: Context> Herd<C> {
         let poisoned = faults.is_some();
         let mut derived = Rng::new(self.options.seed);
         let rng = self.rngs.get_mut(i).unwrap_or(&mut derived);
-        // If a hook panics, what is left to be done stays noted.
+        // If a hook panics, the remaining work stays recorded.
         let mut noted = Noted(&mut self.poisoned, index, Some(faults.unwrap_or_default()));
         if let Some(faults) = &noted.2 {
             let (stride, sides) = (tree.program.bytes, tree.program.sides);
@@ -452,8 +452,8 @@ impl<C: Context> Herd<C> {
         set_bit(&mut self.slots.ready, index, true);
     }
 
-    /// Halts everything that an agent runs, innermost first; history stays. If a hook panics
-    /// the agent is poisoned, and [`recover`](Herd::recover) goes on with the rest.
+    /// Halts everything that an agent runs, innermost first; history stays. If a hook panics, the
+    /// agent is poisoned, and [`recover`](Herd::recover) goes on with the rest.
     ///
     /// # Errors
     /// The handle is stale, or the agent is poisoned.
@@ -524,7 +524,7 @@ impl<C: Context> Herd<C> {
         Ok(self.block(handle.index))
     }
 
-    /// Whether the agent's last tick answered `Running` and it was not halted since.
+    /// Whether the agent's last tick answered `Running` and it has not been halted since.
     ///
     /// # Errors
     /// The handle is stale.
@@ -533,7 +533,7 @@ impl<C: Context> Herd<C> {
         Ok(resume_point(&self.tree.program, block, 0) != IDLE)
     }
 
-    /// The leaves that an agent runs: see [`Tree::running`].
+    /// The agent's running leaves: see [`Tree::running`].
     ///
     /// # Errors
     /// The handle is stale.

@@ -7,11 +7,12 @@ use crate::context::Context;
 use crate::time::Time;
 use crate::wake::WakeTable;
 
-/// Agents of one stretch: whole words of bits, and enough to be worth handing over.
+/// How many agents a stretch has: whole words of bits, and enough to be worth another thread.
 const STRETCH: usize = 8192;
 
 impl<'h, C: Context> Lane<'h, C> {
-    /// Cuts the lane after so many stretches. The right part leaves what is to be done to `out`.
+    /// Cuts the lane after `stretches` stretches. The right part leaves its remaining work in
+    /// `out`.
     fn split(self, stretches: usize, out: &'h mut LaneOut) -> (Self, Self) {
         fn cut<T>(all: &mut [T], at: usize) -> (&mut [T], &mut [T]) {
             // Columns that are not kept are empty.
@@ -56,9 +57,9 @@ impl<'h, C: Context> Lane<'h, C> {
 }
 
 impl<C: Context> Herd<C> {
-    /// [`tick_all`](Herd::tick_all) on all cores, with the same results. `data` is what the
-    /// caller keeps of the agents, by index: each agent's turn gets its element, so contexts
-    /// cannot meet. What they share beyond that they share by `&`.
+    /// [`tick_all`](Herd::tick_all) on all cores, with the same results. `data` is what the caller
+    /// stores about the agents, by index. Each agent's turn gets its own element, so contexts
+    /// cannot conflict; anything else they share by `&`.
     ///
     /// # Errors
     /// `data` has fewer elements than the herd has [slots](Herd::slots).
@@ -113,8 +114,8 @@ impl<C: Context> Herd<C> {
     }
 }
 
-/// Ticks a lane that is as many stretches long as there are `outs`, and one more, by halves.
-/// (By hand: an iterator of lanes would have to be allocated.)
+/// Ticks a lane that is one stretch longer than `outs`, by halves. (By hand, since an iterator of
+/// lanes would have to be allocated.)
 fn halves<C: Context, X: Send>(
     mut lane: Lane<'_, C>,
     outs: &mut [LaneOut],

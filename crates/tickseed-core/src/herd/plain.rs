@@ -1,4 +1,4 @@
-//! A herd as plain data: to keep it as text, and to load it into a tree that was edited.
+//! A herd as plain data: for storing it as text, and for loading it into an edited tree.
 
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::string::String;
@@ -17,22 +17,22 @@ use crate::tree::Tree;
 
 /// A herd, as plain data that names nodes by their paths.
 ///
-/// What boxed leaves hold is not part of it. Into the tree it was taken from it is loaded
-/// exactly; see [`Herd::from_snapshot`].
+/// The states of boxed leaves are not included. Loading into the tree from which it was taken is
+/// exact; see [`Herd::from_snapshot`].
 #[derive(Clone, PartialEq, Debug)]
 pub struct HerdSnapshot {
     /// The fingerprint of the tree: see [`Tree::fingerprint`].
     pub tree: u64,
     /// How the herd was made.
     pub options: HerdOptions,
-    /// How many ticks it has seen.
+    /// How many ticks the herd has seen.
     pub ticks: u64,
-    /// The time of its last tick of all agents.
+    /// The time of the last tick of the whole herd.
     pub last: Option<Time>,
     /// Its levels of detail.
     pub levels: Vec<Cadence>,
-    /// Nanoseconds of a granule of deadlines, as a power of two, and the granule that the herd
-    /// stands at; if agents may sleep.
+    /// If agents may sleep: the length of a granule in nanoseconds, as a power of two, and the
+    /// herd's current granule.
     pub events: Option<(u32, u64)>,
     /// The generation of every slot, taken or not.
     pub generations: Vec<u32>,
@@ -51,7 +51,7 @@ pub struct AgentSnapshot {
     pub state: Snapshot,
     /// The time of its own last tick, where the herd keeps one for each agent.
     pub own_last: Option<Time>,
-    /// Its level of detail and when it is due, where there are levels.
+    /// Its level of detail and when it is due, if there are levels.
     pub level: Option<(u8, Time)>,
     /// Whether it sleeps.
     pub asleep: bool,
@@ -59,21 +59,20 @@ pub struct AgentSnapshot {
     pub timer: Option<u64>,
 }
 
-/// What loading a herd into an edited tree, or [reloading](Herd::reload) it, came to.
+/// The result of loading a herd into an edited tree, or of [reloading](Herd::reload) it.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct HerdReport {
     /// How many agents were taken over.
     pub agents: usize,
-    /// What did not stay as it was: the node's path before, what became of it, and for how many
-    /// agents.
+    /// What changed: the node's former path, what became of it, and for how many agents.
     pub changes: Vec<(String, Change, usize)>,
-    /// How many agents ran leaves that are gone, and had them halted.
+    /// How many agents were running leaves that are gone, which were halted.
     pub halted: usize,
-    /// Agents that ran leaves that are gone, or were poisoned, but whose context was not given:
-    /// what their leaves hold was not given back.
+    /// Agents that were running leaves that are gone, or were poisoned, and whose context was not
+    /// given: their leaves did not release what they hold.
     pub unhalted: Vec<Handle>,
-    /// Agents of which a halt hook panicked, each with what it said, once for each panic. The
-    /// rest of their hooks ran all the same.
+    /// Agents with a halt hook that panicked and the panic's message, one entry per panic. Their
+    /// other hooks still ran.
     pub panics: Vec<(Handle, String)>,
 }
 
@@ -174,11 +173,10 @@ impl<C: Context> Herd<C> {
         Some(own.map_or(last, |own| own.max(last)))
     }
 
-    /// A herd as it was when the snapshot was taken, at the time `now`. With the same tree it
-    /// goes on as the herd would have that was saved (but for what boxed leaves held, which start
-    /// again; and an agent may be ticked once more, without effect, before it sleeps again); with
-    /// an edited tree each agent goes on as [`Tree::restore`] says, and everybody is awake. Agents
-    /// have the index and generation that they had then.
+    /// Restores a herd from a snapshot, at the time `now`. With the same tree, the herd goes on as
+    /// the original would have, except that boxed leaves start again, and an agent may be ticked
+    /// once more, without effect, before it sleeps again. With an edited tree, each agent goes on
+    /// as [`Tree::restore`] says, and every agent is awake. Agents keep their index and generation.
     ///
     /// # Errors
     /// The data contradicts itself; the error names the agent.
@@ -204,7 +202,7 @@ impl<C: Context> Herd<C> {
         (herd.ticks, herd.last) = (snapshot.ticks, snapshot.last);
         herd.levels = snapshot.levels.clone();
         if snapshot.agents.iter().any(|a| a.own_last.is_some()) {
-            // Kept from the first slot on.
+            // Stored from the first slot on.
             herd.lasts.push(0);
         }
         for _ in 0..slots {

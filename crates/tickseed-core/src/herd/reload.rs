@@ -1,4 +1,4 @@
-//! Going over to an edited tree with all agents.
+//! Moving all agents to an edited tree.
 
 use alloc::collections::BTreeMap;
 use alloc::string::String;
@@ -17,8 +17,8 @@ use crate::snapshot::{Origin, Report, Target, halt_lost, keep_boxed, restore};
 use crate::time::Time;
 use crate::tree::Tree;
 
-/// An agent that runs leaves which are not in the edited tree any more, or that is poisoned:
-/// give its context, so that they are halted.
+/// An agent that runs leaves that are no longer in the edited tree, or that is poisoned: give its
+/// context, so that they are halted.
 pub struct Leaving<'l, C: Context> {
     handle: Handle,
     now: Time,
@@ -46,15 +46,15 @@ impl<C: Context> Leaving<'_, C> {
         self.handle
     }
 
-    /// What becomes of the agent's nodes.
+    /// What happens to the agent's nodes.
     #[must_use]
     pub fn report(&self) -> &Report {
         self.planned
     }
 
-    /// Halts what does not go on, innermost first. With the feature `std` a hook that panics
-    /// does not keep the others from running, and the panic is noted in the herd's report;
-    /// without, the panic goes on to the caller, and the herd stays with its tree.
+    /// Halts what does not go on, innermost first. With the feature `std`, a hook that panics does
+    /// not keep the others from running, and the panic goes into the herd's report. Without it, the
+    /// panic propagates to the caller, and the herd stays with its old tree.
     pub fn halt(self, at: &mut C::At<'_>) {
         let Leaving {
             handle,
@@ -88,7 +88,7 @@ impl<C: Context> Leaving<'_, C> {
             };
             match attempt(&mut go) {
                 Ok(()) => break,
-                // What is left to be done is noted: go on with that.
+                // The remaining work is recorded: go on with that.
                 Err(said) => panics.push((handle, said)),
             }
             recover = true;
@@ -115,14 +115,13 @@ fn attempt(f: &mut dyn FnMut()) -> Result<(), String> {
 }
 
 impl<C: Context> Herd<C> {
-    /// Goes over to an edited tree with all agents, at the time `now`. What is in both trees
-    /// goes on, boxed states of leaves included; leaves that are not there any more are halted,
-    /// by the tree that they were part of; history is carried over: see [`Tree::migrate`] for one
-    /// agent. Poisoned agents are recovered. Everybody is awake afterwards; handles, levels of
-    /// detail and random streams stay.
+    /// Moves all agents to an edited tree, at the time `now`. What is in both trees goes on, boxed
+    /// states of leaves included; leaves that are gone are halted, by the old tree; history is
+    /// carried over. ([`Tree::migrate`] does this for one agent.) Poisoned agents are recovered.
+    /// Every agent is awake afterwards; handles, levels of detail and random streams stay.
     ///
-    /// `leaving` is called for each agent that has something to halt, and is to
-    /// [give its context](Leaving::halt).
+    /// `leaving` is called for each agent that has something to halt, and should [give its
+    /// context](Leaving::halt).
     ///
     /// ```
     /// use std::sync::Arc;
@@ -163,7 +162,7 @@ impl<C: Context> Herd<C> {
         let mut boxed: Vec<SideSlot> = Vec::new();
         boxed.resize_with(sides * self.slots(), || None);
         let mut moves: BTreeMap<u32, Vec<(usize, usize)>> = BTreeMap::new();
-        // Leaves are called first: if a panic gets out, the herd is still as it was made.
+        // Leaves are called first: if a panic escapes, the herd still has its old tree.
         let all: Vec<u32> = ones(self.slots.alive.iter().copied(), 0).collect();
         for &index in &all {
             let i = index as usize;
@@ -254,7 +253,7 @@ impl<C: Context> Herd<C> {
         }
         let handle = self.name(index);
         if let Some(events) = &mut self.events {
-            // Who may be poisoned does not sleep.
+            // An agent that may be poisoned does not sleep.
             events.wake(index);
         }
         let tree = self.tree.clone();
@@ -262,7 +261,7 @@ impl<C: Context> Herd<C> {
         let mut derived = Rng::new(self.options.seed);
         let faults = self.poisoned.remove(&index);
         let poisoned = faults.is_some();
-        // What a panic that gets out leaves to be done stays noted.
+        // If a panic escapes, the remaining work stays recorded.
         let mut noted = Noted {
             poisoned: &mut self.poisoned,
             ready: &mut self.slots.ready,

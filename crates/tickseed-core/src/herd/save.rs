@@ -1,4 +1,4 @@
-//! Saving a herd and loading it again: its columns as they are, for the same tree.
+//! Saving and loading a herd: its columns as they are, for the same tree.
 
 use alloc::sync::Arc;
 use alloc::vec::Vec;
@@ -17,8 +17,8 @@ use crate::tree::Tree;
 
 impl<C: Context> Herd<C> {
     /// The whole herd as bytes, with a checksum: agents with their history and random streams,
-    /// indexes and generations, levels of detail, who sleeps and until when. What boxed leaves
-    /// hold is not part of it: those start again.
+    /// indexes and generations, levels of detail, which agents sleep and until when. The states of
+    /// boxed leaves are not included: those leaves start again.
     ///
     /// # Errors
     /// Agents are poisoned.
@@ -73,11 +73,11 @@ impl<C: Context> Herd<C> {
         Ok(out.finish())
     }
 
-    /// Loads what [`save`](Herd::save) wrote, for the same tree. Agents have the index and
-    /// generation that they had then, by which the loaded herd [finds](Herd::handle) them.
-    /// Running leaves with boxed state start again at their next tick.
+    /// Loads what [`save`](Herd::save) wrote, for the same tree. Agents keep their index and
+    /// generation, by which the loaded herd [finds](Herd::handle) them. Running leaves with boxed
+    /// state start again at their next tick.
     ///
-    /// For a tree that was edited since see [`from_snapshot`](Herd::from_snapshot).
+    /// For a tree that has been edited since, see [`from_snapshot`](Herd::from_snapshot).
     ///
     /// # Errors
     /// The bytes are something else, damaged, of another version, or were saved with
@@ -163,7 +163,7 @@ impl<C: Context> Herd<C> {
             })
             .collect();
         for index in ones(herd.slots.alive.iter().copied(), 0) {
-            // A tree that never runs on has no resume point, but a byte that says so.
+            // A tree that never keeps running has no resume point, only a byte that says so.
             let (program, block) = (&herd.tree.program, herd.block(index));
             let begins = (stored_root(program, block) as usize) < program.entries.len();
             if !begins || !herd.tree.is_sound(block, 0) {
@@ -200,8 +200,8 @@ impl<C: Context> Herd<C> {
         Ok(herd)
     }
 
-    /// Every agent's state as plain data that names nodes by their paths: to put some of them
-    /// into another herd with [`restore`](Herd::restore). For the whole herd see
+    /// Every agent's state as plain data that names nodes by their paths, for putting some of the
+    /// agents into another herd with [`restore`](Herd::restore). For the whole herd, see
     /// [`snapshot`](Herd::snapshot).
     ///
     /// # Errors
@@ -214,9 +214,8 @@ impl<C: Context> Herd<C> {
             .collect())
     }
 
-    /// Puts an agent of a snapshot into the herd, at the time `now`: see [`Tree::restore`]. It gets a
-    /// new handle; in a herd without streams of its own for each agent the snapshot's has no
-    /// effect.
+    /// Adds an agent from a snapshot to the herd, at the time `now`: see [`Tree::restore`]. It gets a
+    /// new handle. In a herd without a random stream per agent, the snapshot's stream is ignored.
     ///
     /// # Errors
     /// The herd is full.
@@ -241,7 +240,7 @@ impl<C: Context> Herd<C> {
 }
 
 impl<C: Context> Tree<C> {
-    /// Whether every thread that matters is at a place that exists.
+    /// Whether every thread that matters is at an existing resume point.
     fn is_sound(&self, mem: &[u8], thread: u32) -> bool {
         let t = self.program.threads[thread as usize];
         let y = resume_point(&self.program, mem, thread);
@@ -263,7 +262,7 @@ mod tests {
     use super::*;
     use crate::node::nodes;
 
-    /// A checksum tells nothing of bytes that were made up.
+    /// A checksum does not protect against forged bytes.
     #[test]
     fn a_resume_point_that_the_tree_does_not_have_is_refused() {
         let n = nodes::<()>();

@@ -1,18 +1,18 @@
-//! Which slots of a herd are taken, and by which generation.
+//! Which slots of a herd are taken, and their generations.
 
 use alloc::collections::BTreeSet;
 use alloc::vec::Vec;
 use core::sync::atomic::{AtomicU32, Ordering};
 
-/// An agent of a herd: the slot it lives in and which of the slot's tenants it is. When an
-/// agent is despawned its handle goes stale: using it is an error, never another agent. So is
-/// using it with another herd.
+/// An agent of a herd: its slot, and which of the slot's tenants it is. When an agent is despawned,
+/// its handle becomes stale: using it is an error and never reaches another agent. Using it with
+/// another herd is an error as well.
 ///
-/// To keep a handle beyond its herd (in a file, say) keep its index and generation, and ask the
-/// loaded herd for [its own](crate::Herd::handle).
+/// To keep a handle beyond its herd (in a file, say), store its index and generation, and ask the
+/// loaded herd for [its own handle](crate::Herd::handle).
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Handle {
-    /// The slot's number: an index into arrays that the caller keeps beside the herd.
+    /// The slot's number: an index into arrays that the caller keeps alongside the herd.
     pub index: u32,
     /// Which of the slot's tenants.
     pub generation: u32,
@@ -25,16 +25,16 @@ impl core::fmt::Display for Handle {
     }
 }
 
-/// How many slots a herd can have: the timer wheel has a bit of a slot's number for itself.
+/// How many slots a herd can have: the timer wheel uses one bit of a slot's number.
 pub(crate) const MOST_SLOTS: usize = 1 << 31;
 
-/// Which herd of the process a handle belongs to.
+/// Identifies the herd, within the process, to which a handle belongs.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub(crate) struct HerdId(u32);
 
 impl HerdId {
-    /// One that no other herd has. (The number of herds that a process makes fits: at one a
-    /// millisecond it takes seven weeks to make four billion. Those after that share one.)
+    /// A number that no other herd has. (There are enough: at one herd per millisecond, it takes
+    /// seven weeks to make four billion. Any herds after that share a number.)
     pub(crate) fn next() -> HerdId {
         static NEXT: AtomicU32 = AtomicU32::new(0);
         let next = NEXT.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |n| n.checked_add(1));
@@ -42,14 +42,14 @@ impl HerdId {
     }
 }
 
-/// How many tenants each slot has had: a byte a slot, until one has had 256 of them.
+/// How many tenants each slot has had: one byte per slot, until a slot has had 256 of them.
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) enum Generations {
     Narrow(Vec<u8>),
     Wide(Vec<u32>),
 }
 
-/// [`Generations`] of a stretch of slots.
+/// The [`Generations`] of a stretch of slots.
 #[derive(Clone, Copy)]
 pub(crate) enum GenerationsOf<'h> {
     Narrow(&'h [u8]),
@@ -70,7 +70,7 @@ impl Generations {
         }
     }
 
-    /// Bytes a slot.
+    /// Bytes per slot.
     pub(crate) fn width(&self) -> usize {
         match self {
             Generations::Narrow(_) => 1,
@@ -108,7 +108,7 @@ impl Generations {
         }
     }
 
-    /// Goes on to the slot's next generation, if there is one.
+    /// Advances to the slot's next generation, if there is one.
     fn raise(&mut self, index: u32) -> bool {
         let i = index as usize;
         if let Generations::Narrow(n) = self {
@@ -151,7 +151,7 @@ impl<'h> GenerationsOf<'h> {
     }
 }
 
-/// The slots: generations, one bit each for taken and for fit to be ticked.
+/// The slots: generations, and one bit each for taken and for ready to be ticked.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub(crate) struct Slots {
     pub(crate) generations: Generations,
@@ -200,9 +200,8 @@ impl Slots {
         self.generations.len()
     }
 
-    /// Takes a slot: the lowest that is free, or a new one. The agents stay close together so,
-    /// and no list of free slots has to be kept.
-    /// `None` if there are `most` slots and all are taken.
+    /// Takes the lowest free slot, or a new one. This keeps the agents close together, and no list
+    /// of free slots is needed. `None` if there are `most` slots and all are taken.
     pub(crate) fn take(&mut self, most: usize) -> Option<u32> {
         let index = match self.lowest_free() {
             Some(index) => index,
@@ -243,7 +242,7 @@ impl Slots {
         self.generations.get(index) == Some(generation) && bit(&self.alive, index)
     }
 
-    /// Frees a slot. One whose generations are used up is never taken again.
+    /// Frees a slot. A slot whose generations are used up is never taken again.
     pub(crate) fn free(&mut self, index: u32) {
         set_bit(&mut self.alive, index, false);
         set_bit(&mut self.ready, index, false);

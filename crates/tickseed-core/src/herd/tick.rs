@@ -1,4 +1,4 @@
-//! Ticking a herd: all agents, a share of them, each at its own cadence, or those awake.
+//! Ticking a herd: all agents, a share of them, each at its own cadence, or those that are awake.
 
 use alloc::vec::Vec;
 
@@ -13,11 +13,11 @@ use crate::rng::Rng;
 use crate::status::Status;
 use crate::time::Time;
 
-/// A herd in a tick. Dropped, also by a panic, it does what the tick has left to be done.
+/// A herd in a tick. Dropping it, even by a panic, does the tick's remaining work.
 pub(super) struct Ticking<'h, C: Context> {
     pub(super) herd: &'h mut Herd<C>,
     pub(super) outs: Vec<LaneOut>,
-    /// Whether this tick is one of the whole herd: the time that it knows.
+    /// For a tick of the whole herd, its time.
     whole: Option<Time>,
 }
 
@@ -126,8 +126,8 @@ pub(super) fn lane<'h, C: Context>(
 impl<C: Context> Herd<C> {
     /// Gives every agent its turn, in the order of their indexes. Poisoned agents get none.
     ///
-    /// With events everybody who was ticked is awake afterwards; if `now` lies before the last tick
-    /// everybody is.
+    /// With events, every agent that was ticked is awake afterwards; if `now` lies before the last
+    /// tick, every agent is.
     pub fn tick_all(&mut self, now: Time, f: impl FnMut(Ticker<'_, '_, C>)) -> Turn {
         self.turn_back(now);
         let mut ticking = Ticking::begin(self, Some(now), 1);
@@ -135,10 +135,10 @@ impl<C: Context> Herd<C> {
         ticking.end()
     }
 
-    /// Gives a share of the agents their turn: those whose index modulo `frames` is `bucket`.
-    /// Calling it with 0, 1, .. in turn ticks every agent once in `frames` calls; `dt` is the
-    /// time since the agent's own last tick. From the first call on the herd keeps that time
-    /// for each agent, in eight bytes. `frames` of zero is taken as one.
+    /// Gives some of the agents their turn: those whose index modulo `frames` is `bucket`. Calling
+    /// it with 0, 1, .. in turn ticks every agent once in `frames` calls; `dt` is the time since
+    /// the agent's own last tick. From the first call on, the herd stores that time for each agent,
+    /// in eight bytes. A `frames` of zero is taken as one.
     pub fn tick_bucket(
         &mut self,
         bucket: usize,
@@ -154,8 +154,8 @@ impl<C: Context> Herd<C> {
         ticking.end()
     }
 
-    /// Ticks one agent, out of turn. As [`tick_bucket`](Herd::tick_bucket) it makes the herd
-    /// keep the time of each agent's last tick.
+    /// Ticks one agent out of turn. Like [`tick_bucket`](Herd::tick_bucket), this makes the herd
+    /// store the time of each agent's last tick.
     ///
     /// # Errors
     /// The handle is stale, the agent is poisoned, or a leaf fails.
@@ -193,10 +193,10 @@ impl<C: Context> Herd<C> {
     }
 
     /// Declares levels of detail: how often agents are ticked by
-    /// [`tick_levels`](Herd::tick_levels). Everybody begins on level 0.
+    /// [`tick_levels`](Herd::tick_levels). Every agent begins on level 0.
     ///
     /// # Errors
-    /// There are none, or more than 256: then the levels stay as they were.
+    /// There are no levels, or more than 256; the herd's levels then stay as they were.
     pub fn set_levels(
         &mut self,
         levels: impl IntoIterator<Item = Cadence>,
@@ -218,9 +218,9 @@ impl<C: Context> Herd<C> {
         Ok(())
     }
 
-    /// Puts an agent on a level of detail, one of those of [`set_levels`](Herd::set_levels);
-    /// a number beyond the last is the last. It is due again one period of the new level after
-    /// its last tick, or at once if that is past or it never ticked.
+    /// Puts an agent on one of the levels of detail of [`set_levels`](Herd::set_levels); a number
+    /// beyond the last level means the last. The agent is next due one period of the new level
+    /// after its last tick, or at once if that is past or it was never ticked.
     ///
     /// # Errors
     /// The handle is stale.
@@ -244,9 +244,9 @@ impl<C: Context> Herd<C> {
         Ok(())
     }
 
-    /// Gives each agent whose level's cadence says so its turn; with
-    /// [`CatchUp::Burst`](crate::CatchUp) several, each at the time it was due. Without levels
-    /// nobody is ever due.
+    /// Gives a turn to each agent that is due by its level's cadence, and with
+    /// [`CatchUp::Burst`](crate::CatchUp) several turns, each at the time it was due. Without
+    /// levels, no agent is ever due.
     pub fn tick_levels(&mut self, now: Time, mut f: impl FnMut(Ticker<'_, '_, C>)) -> Turn {
         self.keep_lasts();
         let mut paces = core::mem::take(&mut self.paces);
@@ -259,7 +259,7 @@ impl<C: Context> Herd<C> {
                 break;
             };
             for due in levels[pace.level as usize].due(&mut pace.pacer, now) {
-                // A tick of this turn may have poisoned it or been its last.
+                // A tick of this turn may have poisoned or removed the agent.
                 if lane.is_ready(index) {
                     f(Ticker::new(&mut lane, index, due));
                 }
@@ -270,23 +270,23 @@ impl<C: Context> Herd<C> {
         turn
     }
 
-    /// Gives every agent that is awake its turn. The others sleep: their next tick could not
-    /// differ from their last one, so leaving it out gives the same results as
-    /// [`tick_all`](Herd::tick_all) with the same times. An agent falls asleep after a tick that
-    /// changed nothing and called nothing whose dependencies were not declared, or at once if it
-    /// can be told from guards over the context's [block](Context::block) and deadlines that its
-    /// next tick would be such a one. It wakes when
+    /// Gives every agent that is awake its turn. The others sleep: their next tick could not differ
+    /// from their last, so omitting it gives the same results as [`tick_all`](Herd::tick_all) with
+    /// the same times. An agent falls asleep after a tick that changed nothing and called nothing
+    /// with undeclared dependencies, or earlier if guards over the context's
+    /// [block](Context::block) and deadlines show that its next tick would be such a tick. It wakes
+    /// when
     ///
     /// * a key that its guards read is [touched](Herd::touch),
-    /// * a deadline passes that it waits for,
+    /// * a deadline that it waits for passes,
     /// * it is [woken](Herd::wake) from outside, halted, or recovered.
     ///
-    /// One that was touched has its turn, but is looked at first: if its guards lead where they
-    /// led before, to a leaf that sleeps, it sleeps on without being ticked.
+    /// A touched agent has its turn, but is looked at first: if its guards lead to the same
+    /// sleeping leaf as before, it sleeps on without being ticked.
     ///
     /// `dt` is the time since the herd's last tick, as if the agent had not slept. If `now` lies
-    /// before the last tick everybody is woken. Turns on events with their default options if
-    /// that was not [done](Herd::use_events).
+    /// before the last tick, every agent is woken. Turns on [events](Herd::use_events) with their
+    /// default options if they are not on.
     pub fn tick_due(&mut self, now: Time, f: impl FnMut(Ticker<'_, '_, C>)) -> Turn {
         self.due(now);
         let mut ticking = Ticking::begin(self, Some(now), 1);
@@ -294,7 +294,7 @@ impl<C: Context> Herd<C> {
         ticking.end()
     }
 
-    /// Wakes whoever is due.
+    /// Wakes the agents whose timers are due.
     pub(super) fn due(&mut self, now: Time) {
         if self.events.is_none() {
             self.use_events(super::EventOptions::default());
@@ -307,7 +307,7 @@ impl<C: Context> Herd<C> {
         }
     }
 
-    /// Wakes everybody if the time lies before the last tick; whether it does.
+    /// Wakes every agent if the time lies before the last tick; returns whether it does.
     pub(super) fn turn_back(&mut self, now: Time) -> bool {
         let back = self.last.is_some_and(|last| now < last);
         if back && let Some(events) = &mut self.events {

@@ -1,9 +1,9 @@
-//! Touches that are still to be told.
+//! Touches that are still to be delivered.
 //!
-//! Whether a touch matters stands in the agent's block, which in a large herd is far from the
-//! last one's, and takes longer to fetch than all the rest takes. So touches are noted first. A
-//! row of them is told at once: the blocks are fetched one after the other without waiting for
-//! any of them.
+//! Whether a touch matters depends on the agent's block, which in a large herd is far from the
+//! previous one's and takes longer to fetch than everything else. So touches are collected first
+//! and then delivered in rows: the blocks of a row are fetched one after the other, without waiting
+//! for any of them.
 
 use alloc::vec::Vec;
 
@@ -16,22 +16,23 @@ use crate::key::KeyId;
 use crate::run::stored_root;
 use crate::wake::{FirstKeys, WakeTable};
 
-/// How many touches are noted before they are told: they stay in the nearest cache.
+/// How many touches are collected before they are delivered: few enough to stay in the nearest
+/// cache.
 const MOST: usize = 512;
 /// How many blocks are fetched at once.
 const ROW: usize = 32;
 
-/// Touches that were not told yet, and what helps to tell them.
+/// Touches that were not delivered yet, and what helps to deliver them.
 #[derive(Default)]
 pub(crate) struct Touches {
     noted: Vec<(u32, KeyId)>,
-    /// By the resume point as it is kept: which of the first keys agents depend on there that
-    /// sleep, once it has been asked. A zero may mean that it was not.
+    /// By stored resume point: on which of the first keys the agents that sleep there depend, once
+    /// that has been asked. Zero may mean that it has not.
     reads: Vec<FirstKeys>,
 }
 
 impl Touches {
-    /// Forgets all: everybody is awake. There is room for as many as will ever be noted.
+    /// Forgets all touches: every agent is awake. Makes room for as many as will ever be collected.
     pub(crate) fn restart(&mut self, program: &Program) {
         self.noted.clear();
         self.noted.reserve_exact(MOST);
@@ -40,14 +41,14 @@ impl Touches {
             .resize(program.entries.len(), FirstKeys::default());
     }
 
-    /// Notes one; whether they should be told now.
+    /// Adds a touch; returns whether they should be delivered now.
     #[inline(always)]
     pub(crate) fn note(&mut self, index: u32, key: KeyId) -> bool {
         self.noted.push((index, key));
         self.noted.len() >= MOST
     }
 
-    /// Touches those who sleep and depend on the keys.
+    /// Marks the sleeping agents that depend on the keys.
     fn tell(
         &mut self,
         awake: &mut Awake,
@@ -71,7 +72,7 @@ impl Touches {
                     continue;
                 };
                 if reads.has(key) == Some(true) {
-                    // Who is awake does not mind.
+                    // It means nothing to agents that are awake.
                     awake.touch(index);
                 } else if awake.sleeps(index) {
                     let block = &blocks[index as usize * bytes..][..bytes];
@@ -88,7 +89,7 @@ impl Touches {
 }
 
 impl<C: Context> Herd<C> {
-    /// Notes a touch of an agent that is there.
+    /// Adds a touch of an existing agent.
     #[inline(always)]
     pub(super) fn note_touch(&mut self, index: u32, key: KeyId) {
         if let Some(events) = &mut self.events
@@ -98,7 +99,7 @@ impl<C: Context> Herd<C> {
         }
     }
 
-    /// Touches those who sleep and depend on the keys that were noted.
+    /// Delivers the collected touches to the sleeping agents that depend on the keys.
     #[inline(never)]
     pub(super) fn tell_touches(&mut self) {
         let tree = &*self.tree;
@@ -114,8 +115,8 @@ impl<C: Context> Herd<C> {
         }
     }
 
-    /// Those of the agents that sleep so far who are going to be told that they are touched;
-    /// an agent may be among them several times.
+    /// The sleeping agents to which a collected touch will be delivered; an agent may appear
+    /// several times.
     pub(super) fn untold(&self) -> impl Iterator<Item = u32> + '_ {
         let noted = self.events.iter().flat_map(|e| &e.touches.noted);
         noted

@@ -1,27 +1,27 @@
-//! Who is to have a turn next, as a list.
+//! The agents due for a turn, as a list.
 //!
-//! The bits of words are turned into a row of numbers first, and then gone through without having
-//! to guess, after each of them, whether it was its word's last.
+//! The bits of words are first turned into a row of numbers. Going through these needs no branch,
+//! after each number, on whether it was the last of its word.
 
-/// A list is full when it has so many agents or words: a few agents for each block that memory can
-/// fetch at once.
+/// A list is full when it has this many agents or words: a few agents for each block that memory
+/// can fetch at once.
 const FULL: usize = 64;
-/// Of most words no more than so many are listed, and those without a question.
+/// Most words list at most this many agents, and these are written without a branch.
 const FEW: usize = 2;
-/// A word is listed whole, and somewhat more is written than counts.
+/// A word is always listed whole, and a little more is written than counts.
 const ROOM: usize = FULL + 64 + FEW;
 
-/// Marks an agent that was touched: the numbers of agents are below it.
+/// Marks an agent that was touched; the numbers of agents are below it.
 const TOUCHED: u32 = 1 << 31;
 
-/// Who is to have a turn next, and who of them was touched.
+/// The agents due for a turn, and which of them were touched.
 #[derive(Clone)]
 pub(crate) struct Turns {
     list: [u32; ROOM],
     len: usize,
     words: [u32; FULL],
     count: usize,
-    /// How many of the list's first places hold those who were not given their turn.
+    /// How many of the list's first places hold agents that were not given their turn.
     passed: usize,
 }
 
@@ -42,7 +42,7 @@ impl Turns {
         (self.len, self.count, self.passed) = (0, 0, 0);
     }
 
-    /// Whether it has enough; else there is room for a word.
+    /// Whether it is full; if not, there is room for a word.
     #[inline(always)]
     pub(crate) fn is_full(&self) -> bool {
         self.len >= FULL || self.count >= FULL
@@ -74,7 +74,7 @@ impl Turns {
         self.len = len;
     }
 
-    /// Notes that one of those listed was not given its turn. Only said of those that have been
+    /// Records that a listed agent was not given its turn. Only called for agents already
     /// [got](Turns::get), so their places are free.
     #[cold]
     pub(crate) fn pass(&mut self, number: u32) {
@@ -84,7 +84,7 @@ impl Turns {
         }
     }
 
-    /// Those who were not given their turn.
+    /// The agents that were not given their turn.
     pub(crate) fn passed(&self) -> impl Iterator<Item = u32> + '_ {
         self.list.iter().take(self.passed).copied()
     }
@@ -100,7 +100,7 @@ impl Turns {
         self.list.iter().take(self.len).map(|turn| turn & !TOUCHED)
     }
 
-    /// One of the agents listed, and whether it was touched.
+    /// A listed agent, and whether it was touched.
     #[inline(always)]
     pub(crate) fn get(&self, i: usize) -> Option<(u32, bool)> {
         let turn = *self.list[..self.len.min(ROOM)].get(i)?;
@@ -139,7 +139,7 @@ mod tests {
             assert!(turns.numbers().eq(expected.iter().map(|e| e.0)));
             assert!(turns.words().eq(words));
         }
-        // The last agent that there can be.
+        // The last possible agent.
         turns.clear();
         turns.push((1 << 25) - 1, 1 << 63, 0);
         assert_eq!(turns.get(0), Some(((1 << 31) - 1, false)));

@@ -1,15 +1,15 @@
 //! A hierarchical timer wheel over the slots of a herd.
 //!
-//! Time is counted in granules. Six levels of 64 lists each hold what is due within 64, 64²,
-//! .. granules. A list is a chain of chunks of seven timers, of which only the first may have
-//! room left. Chunks that come free are taken again first: timers that are set and fire lie close
-//! together however far apart their agents are, and a list is gone through without waiting for
-//! memory at every timer. Each slot knows its timer's place, so one is taken away without a search.
-//! Advancing empties the lists that time has passed, whatever the distance: what is due fires, the
-//! rest moves down. Four bytes a slot, and 64 for seven timers.
+//! Time is counted in granules. Six levels of 64 lists each hold what is due within 64, 64², ..
+//! granules. A list is a chain of chunks of seven timers, of which only the first may have room
+//! left. Freed chunks are reused first, so that active timers lie close together however far apart
+//! their agents are, and a list can be traversed without waiting for memory at every timer. Each
+//! slot knows its timer's place, so that removing a timer needs no search. Advancing empties the
+//! lists that time has passed, whatever the distance: what is due fires, the rest moves down. The
+//! wheel takes four bytes per slot, and 64 for seven timers.
 //!
-//! Nothing is ever late. A timer more than 2^31 granules ahead fires then, too early; whoever
-//! is woken looks at its deadlines again.
+//! Nothing is ever late. A timer more than 2^31 granules ahead fires at that distance, too early;
+//! an agent that is woken checks its deadlines again.
 
 use alloc::vec::Vec;
 
@@ -22,7 +22,7 @@ const MOST: u64 = 1 << 31;
 #[derive(Clone, Copy, Debug, Default)]
 struct Timer {
     slot: u32,
-    /// The low bits of the granule at which it is due.
+    /// The low bits of the granule at which the timer is due.
     due: u32,
 }
 
@@ -31,14 +31,14 @@ const ROOM: usize = 7;
 
 #[derive(Clone, Copy, Debug)]
 struct Chunk {
-    /// The next one of the list, which is full, or of those that are free.
+    /// The next chunk: a full one of the same list, or a free one of the free list.
     next: u32,
     list: u16,
     len: u16,
     timers: [Timer; ROOM],
 }
 
-/// Where a timer is: its chunk's number and, in three bits, its own within.
+/// A timer's place: its chunk's number and, in three bits, its index within the chunk.
 #[derive(Clone, Copy, PartialEq, Debug)]
 struct At(u32);
 
@@ -54,7 +54,7 @@ impl At {
     }
 }
 
-/// The timers of a herd, at most one a slot.
+/// The timers of a herd, at most one per slot.
 #[derive(Clone, Debug)]
 pub(crate) struct Wheel {
     now: u64,
@@ -81,19 +81,19 @@ impl Wheel {
         }
     }
 
-    /// The granule it stands at.
+    /// The current granule.
     pub(crate) fn now(&self) -> u64 {
         self.now
     }
 
-    /// Makes room for so many slots.
+    /// Makes room for this many slots.
     pub(crate) fn grow(&mut self, slots: usize) {
         self.places.resize(slots, At::NOWHERE);
     }
 
-    /// Makes room for whatever timers so many slots may have: nothing is allocated then.
+    /// Makes room for all timers that this many slots may have, so that nothing is allocated later.
     pub(crate) fn reserve_exact(&mut self, slots: usize) {
-        // A chunk that is not full for each list, and for each whose timers are on the move.
+        // One partly filled chunk for each list, and for each list whose timers are being moved.
         let chunks = slots.div_ceil(ROOM) + slots.min(2 * LISTS);
         let missing = chunks.saturating_sub(self.chunks.len());
         self.chunks.reserve_exact(missing);
@@ -101,7 +101,7 @@ impl Wheel {
         self.places.reserve_exact(missing);
     }
 
-    /// Bytes that it takes for so many slots.
+    /// How many bytes the wheel takes.
     pub(crate) fn bytes(&self) -> usize {
         self.places.len() * size_of::<At>() + self.chunks.capacity() * size_of::<Chunk>()
     }
@@ -127,7 +127,7 @@ impl Wheel {
         self.now + u64::from(due.wrapping_sub(self.now as u32))
     }
 
-    /// Sets the slot's timer, in place of the one it had. It must be due in the future.
+    /// Sets the slot's timer, replacing any previous one. It must be due in the future.
     pub(crate) fn set(&mut self, slot: u32, due: u64) {
         debug_assert!(due > self.now);
         let due = due.min(self.now.saturating_add(MOST));
@@ -140,7 +140,7 @@ impl Wheel {
     }
 
     fn link(&mut self, slot: u32, due: u64) {
-        // The highest group of six bits in which it differs from now.
+        // The highest group of six bits in which the due time differs from now.
         let level = ((63 - (due ^ self.now).leading_zeros()) / 6).min(LEVELS as u32 - 1);
         let list = (due >> (6 * level)) as usize & 63;
         self.taken[level as usize] |= 1 << list;
@@ -183,7 +183,7 @@ impl Wheel {
         number
     }
 
-    /// Takes the slot's timer away, if it has one: the list's last comes in its place.
+    /// Removes the slot's timer, if it has one; the list's last timer takes its place.
     pub(crate) fn clear(&mut self, slot: u32) {
         let at = core::mem::replace(&mut self.places[slot as usize], At::NOWHERE);
         let Some(chunk) = self.chunks.get(at.chunk()) else {
@@ -207,16 +207,16 @@ impl Wheel {
         }
     }
 
-    /// Goes on to a later time and calls `fire` with every slot whose timer is due by then;
-    /// in no particular order.
+    /// Advances to a later time and calls `fire` with every slot whose timer is due by then, in no
+    /// particular order.
     pub(crate) fn advance(&mut self, now: u64, mut fire: impl FnMut(u32)) {
         let from = self.now;
         if now <= from {
             return;
         }
         self.now = now;
-        // Lists are taken off before any timer is put back: what moves down from a higher
-        // level must not be met again.
+        // Lists are detached before any timer is put back: what moves down from a higher level must
+        // not be met again.
         let mut chain = NONE;
         for level in 0..LEVELS {
             let (a, b) = (from >> (6 * level), now >> (6 * level));
@@ -226,7 +226,7 @@ impl Wheel {
             let passed = if b - a >= 64 {
                 u64::MAX
             } else {
-                // The lists after `a` up to and with `b`, around the end.
+                // The lists after `a` up to and including `b`, wrapping around.
                 ((1u64 << (b - a)) - 1).rotate_left((a as u32 & 63) + 1)
             };
             let mut lists = self.taken[level] & passed;
@@ -263,13 +263,13 @@ impl Wheel {
 
     /// A granule at or before which the next timer is due; `None` if there is none.
     pub(crate) fn next(&self) -> Option<u64> {
-        // The first list of each level begins no later than anything in it is due.
+        // The first list of each level begins no later than the due time of anything in it.
         (0..LEVELS)
             .filter(|&level| self.taken[level] != 0)
             .map(|level| {
                 let at = self.now >> (6 * level);
                 let ahead = self.taken[level].rotate_right(at as u32 % 64);
-                // The list of `at` itself, on the last level, is a whole turn ahead.
+                // On the last level, the list of `at` itself is a whole turn ahead.
                 let steps = match (ahead & !1).trailing_zeros() {
                     64 => 64,
                     n => u64::from(n),
@@ -331,7 +331,7 @@ mod tests {
         }
     }
 
-    /// Chunks are taken again: however timers come and go, there are never more than foreseen.
+    /// Chunks are reused: however timers come and go, there are never more than reserved.
     #[test]
     fn timers_take_no_more_room_than_reserved() {
         let mut rng = Rng::new(6);

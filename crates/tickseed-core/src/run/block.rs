@@ -27,9 +27,9 @@ pub(crate) fn put(mem: &mut [u8], at: Offset, width: u8, value: u32) {
     }
 }
 
-/// A deadline of seven bytes. None lies at the block's first byte, so it is read at once with
-/// the byte before. The compiler vouches for its place, and its verifier looks; so there is no panic
-/// here, which would cost every step that reads one.
+/// A deadline of seven bytes. None is at the block's first byte, so it is read in one load with the
+/// byte before it. The compiler guarantees its place, and the verifier checks it, so there is no
+/// panic here, which would cost every step that reads a deadline.
 #[inline(always)]
 pub(crate) fn get_deadline(mem: &[u8], at: Offset) -> Deadline {
     let before = at.wrapping_sub(1) as usize;

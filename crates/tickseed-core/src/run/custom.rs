@@ -19,7 +19,7 @@ impl<C: Context> BranchHost<C> for Host<'_, '_, '_, '_, C> {
     }
     fn tick(&mut self, child: usize) -> Result<Status, Stop> {
         if self.env.beside.faults().any() {
-            // The rule went on after a child failed or panicked: nothing more is ticked.
+            // The rule went on after a child had failed or panicked: nothing more is ticked.
             return Err(Stop::passed_on());
         }
         self.last = Some(child as u32);
@@ -58,7 +58,7 @@ impl<C: Context> Env<'_, '_, '_, C> {
         }
     }
 
-    /// One tick; halts what is left over when it finishes.
+    /// One tick; when the node finishes, halts the leftover children.
     pub(crate) fn custom_tick(
         &mut self,
         custom: u32,
@@ -75,8 +75,8 @@ impl<C: Context> Env<'_, '_, '_, C> {
         let result = rule.tick(&mut Branches::new(&mut host, fresh));
         let last = host.last;
         match result {
-            // A rule that swallowed a child's error does not hide it; nor does one that caught a
-            // panic, after which the child is half done.
+            // A rule cannot hide a child's error by swallowing it, nor a panic by catching it,
+            // since the child is half done.
             _ if self.beside.faults().any() => {
                 if !self.beside.faults().failed() {
                     let error = "a child panicked, and the node caught it and went on: end what panics in the leaf itself, or let it pass";
@@ -116,7 +116,7 @@ impl<C: Context> Env<'_, '_, '_, C> {
         let rule = &self.funcs().customs[spec.func as usize];
         let (s, m) = (spec.state as usize, spec.memory as usize);
         let (state_len, memory_len) = (spec.state_len as usize, spec.memory_len as usize);
-        // History lies before frames in the block.
+        // In the block, history comes before frames.
         let (front, back) = self.mem.split_at_mut(s);
         rule.halt(
             &mut back[..state_len],

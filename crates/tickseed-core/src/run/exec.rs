@@ -9,8 +9,8 @@ use crate::leaf::{Answer, LeafError};
 use crate::status::Status;
 
 impl<'e, C: Context> Env<'e, '_, '_, C> {
-    /// Ticks the whole tree, and tells nobody; the frame is its [`root`](Frame::root). If it
-    /// fails or panics, dropping `self` notes where it was.
+    /// Ticks the whole tree without a trace; the frame must be its [`root`](Frame::root). On an
+    /// error or panic, dropping `self` records where the tick was.
     #[inline(always)]
     pub(crate) fn root(&mut self) -> Result<Status, Failed> {
         let code = self.code;
@@ -20,7 +20,7 @@ impl<'e, C: Context> Env<'e, '_, '_, C> {
         }
     }
 
-    /// The resume point takes more than a byte.
+    /// Ticks the whole tree if its resume point takes more than a byte.
     #[inline(never)]
     fn wide_root(&mut self) -> Result<Status, Failed> {
         let stored = stored_root(self.prog(), self.mem);
@@ -42,7 +42,7 @@ impl<'e, C: Context> Env<'e, '_, '_, C> {
         status
     }
 
-    /// Ticks a thread within the tick of another.
+    /// Ticks a thread within another thread's tick.
     pub(crate) fn thread(&mut self, thread: u32) -> Result<Status, Failed> {
         let t = at(&self.prog().threads, thread);
         let stored = get(self.mem, t.slot, t.width);
@@ -56,7 +56,7 @@ impl<'e, C: Context> Env<'e, '_, '_, C> {
         Ok(status)
     }
 
-    /// Ticks the thread of the frame; the nodes that are left running are marked as that.
+    /// Ticks the frame's thread, and marks the nodes that are left running.
     fn marked(&mut self, pc: Pc) -> Result<Status, Failed> {
         let depth = self.beside.trace().map_or(0, |trace| trace.depth());
         let first = self.first(pc);
@@ -70,7 +70,7 @@ impl<'e, C: Context> Env<'e, '_, '_, C> {
         Ok(status)
     }
 
-    /// The step at a place that there is.
+    /// The step at a valid place.
     #[inline(always)]
     fn first(&self, pc: Pc) -> &'e Placed<C> {
         match self.code.step(pc) {
@@ -79,9 +79,9 @@ impl<'e, C: Context> Env<'e, '_, '_, C> {
         }
     }
 
-    /// Carries out steps from this one on, to the end of the thread or of its tick. A step goes
-    /// on to the next by itself, as a rule. `home`: it is known here that the thread's resume point
-    /// is the block's first byte.
+    /// Executes steps from this one on, to the end of the thread or of its tick. Normally a step
+    /// goes on to the next by itself. `home` says that the thread's resume point is known to be the
+    /// block's first byte.
     #[inline(always)]
     fn follow(&mut self, first: &'e Placed<C>, home: bool) -> Result<Status, Failed> {
         let mut pc = first.go(self);
@@ -96,7 +96,7 @@ impl<'e, C: Context> Env<'e, '_, '_, C> {
         }
     }
 
-    /// Ends the tick of a thread that is over, or whose leaf failed.
+    /// Ends the tick of a thread that is over or whose leaf failed.
     #[inline(always)]
     fn end(&mut self, over: Pc, home: bool) -> Result<Status, Failed> {
         if over == FAILED {
@@ -114,7 +114,7 @@ impl<'e, C: Context> Env<'e, '_, '_, C> {
             }
         }
         debug_assert!(is_over(over).is_some(), "{over}");
-        // All four bit patterns have a meaning: so nothing is asked.
+        // All four bit patterns are valid, so nothing is checked.
         Ok(match (NOWHERE - 1).wrapping_sub(over) % 4 {
             0 => Status::Success,
             1 => Status::Failure,
@@ -123,7 +123,7 @@ impl<'e, C: Context> Env<'e, '_, '_, C> {
         })
     }
 
-    /// Ends what ran at the last tick and was not taken up, at the end of the thread.
+    /// At the end of the thread, ends what ran at the last tick and was not taken up.
     #[cold]
     fn abandon(&mut self, old: Yield) {
         self.frame.old = IDLE;
@@ -132,7 +132,7 @@ impl<'e, C: Context> Env<'e, '_, '_, C> {
         self.unwind(old, EVERYTHING);
     }
 
-    /// A leaf's answer that is not an ordinary one: skipped, or an error.
+    /// Handles an unusual answer of a leaf: skipped, or an error.
     #[cold]
     pub(super) fn odd(&mut self, here: &Placed<C>, answer: Answer) -> Pc {
         let (prog, pc) = (self.prog(), here.pc());
@@ -152,8 +152,8 @@ impl<'e, C: Context> Env<'e, '_, '_, C> {
     }
 }
 
-/// The tick of a thread within that of another. Dropped by an error or a panic it notes where
-/// the thread was, and leaves the outer one to be noted next.
+/// The tick of a thread within another thread's tick. If an error or a panic drops it, it records
+/// where the thread was, and leaves the outer thread to be recorded next.
 struct Nested<'n, 'e, 'x, 'a, C: Context> {
     env: &'n mut Env<'e, 'x, 'a, C>,
     outer: Frame<'e, C>,

@@ -1,4 +1,4 @@
-//! From a program's ops to steps.
+//! Turns a program's ops into steps.
 
 use alloc::boxed::Box;
 use alloc::sync::Arc;
@@ -15,12 +15,12 @@ use crate::context::Context;
 use crate::def::Funcs;
 use crate::time::MAX_DURATION;
 
-/// What a tick carries out, the same for every agent of a tree.
+/// What a tick executes: the same for every agent of a tree.
 pub(crate) struct Code<C: Context> {
     /// The program's ops as steps, at the same places.
     steps: Box<[Arc<Placed<C>>]>,
-    /// Where a tick of the whole tree begins, by the resume point as it is kept; nothing if that
-    /// takes more than a byte.
+    /// Where a tick of the whole tree begins, by the stored resume point; empty if that takes more
+    /// than a byte.
     begin: Box<[Arc<Placed<C>>]>,
     rows: Rows,
     prog: Arc<Program>,
@@ -44,7 +44,7 @@ impl<C: Context> Code<C> {
         &self.rows
     }
 
-    /// The step at a place; none beyond them: where threads are over, and where the tick is.
+    /// The step at a place; `None` beyond the ops, where a thread or the tick is over.
     #[inline(always)]
     pub(super) fn step(&self, pc: Pc) -> Option<&Placed<C>> {
         self.steps.get(pc as usize).map(|step| &**step)
@@ -56,14 +56,14 @@ impl<C: Context> Code<C> {
         self.begin.is_empty()
     }
 
-    /// The step that a tick of the whole tree begins with; none if the resume point takes more
+    /// The step with which a tick of the whole tree begins; `None` if the resume point takes more
     /// than this byte.
     #[inline(always)]
     pub(super) fn begin(&self, stored: u32) -> Option<&Placed<C>> {
         self.begin.get(stored as usize).map(|step| &**step)
     }
 
-    /// Makes a program's steps. Of those that are `loud` the tick takes note.
+    /// Makes a program's steps. The tick takes note of those that are `loud`.
     pub(crate) fn link(
         prog: Arc<Program>,
         funcs: Arc<Funcs<C>>,
@@ -149,27 +149,26 @@ fn step<C: Context>(prog: &Program, rows: &Rows, funcs: &Funcs<C>, pc: Pc) -> Bo
     }
 }
 
-/// Every op's edges, as far as its step goes along them itself, and an order of the ops in which
-/// each comes after those that its edges lead to, but for those that lead back.
+/// Every op's edges, as far as its step follows them itself, and an order of the ops in which each
+/// comes after the targets of its edges, except of edges back.
 struct Edges {
     ways: Vec<Ways>,
     order: Vec<Pc>,
 }
 
-/// How much may follow one another before it comes back to the loop, at most: each step counts
-/// for one.
+/// The maximum weight of a row of steps before it returns to the loop; a normal step weighs one.
 const ROW: u8 = 32;
 
-/// For how many steps one counts that has a function of the user's compiled into it. If that keeps
-/// much on the stack, it stays there while others follow.
+/// The weight of a step with a user function compiled into it: whatever that keeps on the stack
+/// stays there while others follow.
 const USERS: u8 = 4;
 
-/// Every op's edges; those lead back that would close a circle or make too long a row.
+/// Every op's edges; those that would close a cycle or make a row too long lead back to the loop.
 fn edges(prog: &Program) -> Edges {
     let mut ways: Vec<Ways> = prog.ops.iter().map(|op| own_ways(prog, *op)).collect();
-    /// Being looked at: an edge to here closes a circle.
+    /// Being visited: an edge to here closes a cycle.
     const OPEN: u8 = u8::MAX;
-    // How much follows one another from here on, this one included; zero: not yet known.
+    // The weight of the row from here on, including this step; zero if not yet known.
     let mut rows = alloc::vec![0_u8; ways.len()];
     let mut path: Vec<(usize, usize)> = Vec::new();
     let mut order = Vec::with_capacity(ways.len());
@@ -188,7 +187,7 @@ fn edges(prog: &Program) -> Edges {
             };
             match rows.get(to as usize) {
                 Some(0) => {
-                    // Looked at first; then this edge again.
+                    // Visit the target first, then this edge again.
                     path.push((op, way));
                     rows[to as usize] = OPEN;
                     path.push((to as usize, 0));
@@ -206,7 +205,7 @@ fn edges(prog: &Program) -> Edges {
     Edges { ways, order }
 }
 
-/// For how many steps one counts.
+/// The weight of a step.
 fn weight(op: &Op) -> u8 {
     match op {
         Op::Ask { .. }
@@ -219,7 +218,7 @@ fn weight(op: &Op) -> u8 {
     }
 }
 
-/// An op's edges, unless its step always comes back.
+/// An op's edges, unless its step always returns to the loop.
 fn own_ways(prog: &Program, mut op: Op) -> Ways {
     match op {
         Op::Gate { gate, to } => [to, prog.gates[gate as usize].s],
@@ -253,7 +252,7 @@ mod tests {
     use super::*;
     use crate::nodes;
 
-    /// How many steps can follow one another from any op on, by edges that do not lead back.
+    /// The length of the longest row of steps, by edges that do not lead back.
     fn longest(program: &Program) -> usize {
         let ways = edges(program).ways;
         let mut longest = 0;

@@ -28,8 +28,8 @@ pub(crate) use link::Code;
 use step::Placed;
 pub(crate) use steps::{Act, CallLeaf, Judge};
 
-/// Whether, and how, a tick or a halt was cut short: nothing, as a rule. It is filled in where
-/// it happens and read by whoever called; until it is taken, the agent is poisoned.
+/// Whether and how a tick or halt was cut short; normally empty. It is filled in where that happens
+/// and read by the caller; until it is taken, the agent is poisoned.
 #[derive(Default)]
 pub(crate) struct Faults {
     fault: Cell<Option<Box<Fault>>>,
@@ -37,10 +37,10 @@ pub(crate) struct Faults {
     owner: Cell<u32>,
 }
 
-/// Set in the owner as long as there is a fault.
+/// Set in `owner` as long as there is a fault.
 const POISONED: u32 = 1 << 31;
 
-/// How a tick or a halt was cut short.
+/// How a tick or halt was cut short.
 #[derive(Debug, Default)]
 pub(crate) struct Fault {
     /// Threads whose tick was cut short, innermost first.
@@ -52,7 +52,7 @@ pub(crate) struct Fault {
 }
 
 impl Faults {
-    /// Of an agent of this tree.
+    /// No faults, for an agent of this tree.
     pub(crate) fn of(tree: u32) -> Faults {
         Faults {
             fault: Cell::default(),
@@ -60,19 +60,19 @@ impl Faults {
         }
     }
 
-    /// The tree that the agent belongs to, if that is kept here.
+    /// The tree to which the agent belongs, if that is stored here.
     pub(crate) fn owner(&self) -> u32 {
         self.owner.get() & !POISONED
     }
 
-    /// Whether the agent belongs to this tree and nothing is to be made good: the one question
-    /// at the beginning of a tick.
+    /// Whether the agent belongs to this tree and there is no fault: the only check at the
+    /// beginning of a tick.
     #[inline(always)]
     pub(crate) fn fit_for(&mut self, tree: u32) -> bool {
         *self.owner.get_mut() == tree
     }
 
-    /// Adds to it.
+    /// Adds to the fault.
     #[cold]
     pub(crate) fn note(&self, f: impl FnOnce(&mut Fault)) {
         let mut fault = self.fault.take().unwrap_or_default();
@@ -81,7 +81,7 @@ impl Faults {
         self.owner.set(self.owner.get() | POISONED);
     }
 
-    /// Looks at it, if there is anything.
+    /// Reads the fault, if there is one.
     pub(crate) fn look<R>(&self, f: impl FnOnce(&Fault) -> R) -> Option<R> {
         let fault = self.fault.take();
         let found = fault.as_deref().map(f);
@@ -89,7 +89,7 @@ impl Faults {
         found
     }
 
-    /// Whether a tick or a halt was cut short and not yet made good.
+    /// Whether a tick or halt was cut short and has not been recovered from.
     pub(crate) fn any(&self) -> bool {
         self.look(|_| ()).is_some()
     }
@@ -99,12 +99,12 @@ impl Faults {
         self.look(|fault| fault.error.is_some()) == Some(true)
     }
 
-    /// Whether it was a traced tick: the ops named are that program's.
+    /// Whether the tick was traced, so that its ops are those of the traced program.
     pub(crate) fn traced(&self) -> bool {
         self.look(|fault| fault.frames.iter().any(|f| f.traced)) == Some(true)
     }
 
-    /// Takes the error, and nothing else.
+    /// Takes only the error.
     #[cold]
     pub(crate) fn take_error(&self) -> Option<(NodeId, LeafError)> {
         let mut fault = self.fault.take();
@@ -113,7 +113,7 @@ impl Faults {
         error
     }
 
-    /// Takes everything: it is about to be made good.
+    /// Takes everything, for recovery.
     pub(crate) fn take(&self) -> Fault {
         self.owner.set(self.owner());
         self.fault.take().map(|fault| *fault).unwrap_or_default()
@@ -124,18 +124,18 @@ impl Faults {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct FrameRecord {
     pub(crate) thread: u32,
-    /// The op that called out.
+    /// The op that was making a call.
     pub(crate) pc: Pc,
-    /// The resume point of the tick before, if it was neither taken up nor unwound.
+    /// The previous tick's resume point, if it was neither taken up nor unwound.
     pub(crate) old: Yield,
-    /// Whether `pc` is one of the traced program.
+    /// Whether `pc` belongs to the traced program.
     pub(crate) traced: bool,
 }
 
-/// An unwinding that was not carried out, or not to its end.
+/// An unwinding that was not carried out, or not completed.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct PendingUnwind {
-    /// The first action that is left, as an index into the program's unwinds.
+    /// The first remaining action, as an index into the program's unwinds.
     pub(crate) from: u32,
     /// One past the last.
     pub(crate) to: u32,
@@ -147,7 +147,7 @@ pub(crate) struct PendingUnwind {
 #[derive(Debug)]
 pub(crate) struct Failed;
 
-/// Whoever is told of what happens in a tick.
+/// Receives what happens in a tick.
 pub(crate) trait Tracer {
     fn enter(&mut self, node: NodeId);
     fn leave(&mut self, node: NodeId, status: Status);
@@ -155,13 +155,13 @@ pub(crate) trait Tracer {
     fn decided(&mut self, node: NodeId, child: NodeId);
     /// See [`Trace::keys`].
     fn keys(&mut self, node: Option<NodeId>, keys: &dyn KeyView);
-    /// The node that was entered last and is not left.
+    /// The node that was entered last and has not been left.
     fn innermost(&self) -> Option<NodeId>;
-    /// How many entered nodes are not left.
+    /// How many entered nodes have not been left.
     fn depth(&self) -> usize;
-    /// Leaves the nodes entered since, as running.
+    /// Leaves, as running, the nodes entered beyond this depth.
     fn running(&mut self, depth: usize);
-    /// Leaves the nodes that are entered below this one, as running.
+    /// Leaves, as running, the entered nodes below this one.
     fn running_below(&mut self, node: u32);
 }
 
@@ -228,26 +228,26 @@ pub(crate) struct Env<'e, 'x, 'a, C: Context> {
     pub(crate) frame: Frame<'e, C>,
 }
 
-/// What an agent has beside its block, and who is beside it when it is ticked.
+/// What an agent has besides its block, and what accompanies it while it is ticked.
 pub(crate) trait Beside {
     fn side(&mut self) -> &mut [SideSlot];
     fn faults(&self) -> &Faults;
-    /// Who is told of what happens, if anybody is; then the program is the one with marks.
+    /// The tracer, if there is one; the program is then the one with marks.
     fn trace(&mut self) -> Option<&mut dyn Tracer> {
         None
     }
-    /// Notes that something was called or ended that a sleeping agent would miss. Only steps
-    /// tell that were made for schedulers that let agents sleep.
+    /// Records that something was called or ended that a sleeping agent would miss. Only steps made
+    /// for herds that let agents sleep call this.
     fn hear(&mut self) {}
-    /// Whether there was such a thing.
+    /// Whether [`hear`](Beside::hear) was called.
     fn heard(&self) -> bool {
         false
     }
-    /// Notes that what is halted now is to be gone after that, whatever happens.
+    /// Records that the agent being halted is to be removed afterwards, whatever happens.
     fn leave(&mut self) {}
 }
 
-/// That of an agent whose state lies in the columns of a herd.
+/// For an agent whose state is in the columns of a herd.
 pub(crate) struct Slot<'s> {
     pub(crate) side: &'s mut [SideSlot],
     pub(crate) faults: &'s Faults,
@@ -262,7 +262,7 @@ impl Beside for Slot<'_> {
     }
 }
 
-/// Somebody is told of what happens to an agent.
+/// Adds a tracer.
 pub(crate) struct Told<'t, B> {
     pub(crate) own: &'t mut B,
     pub(crate) trace: &'t mut dyn Tracer,
@@ -289,11 +289,11 @@ impl<B: Beside> Beside for Told<'_, B> {
     }
 }
 
-/// Where the tick of a thread is, for whoever must make good a tick that was cut short.
+/// The position of a thread's tick, for recovering from a tick that was cut short.
 pub(crate) struct Frame<'e, C: Context> {
     thread: u32,
-    /// The step that calls out. Every step that does puts itself here first, were it only to read
-    /// a key: else the leaf that was called before would be ended again.
+    /// The step that is making a call. Every step that calls user code, even if only to read a key,
+    /// first puts itself here; otherwise the leaf called before would be ended again.
     here: Option<&'e Placed<C>>,
     /// The resume point of the last tick.
     began: Yield,
@@ -310,22 +310,22 @@ impl<C: Context> Clone for Frame<'_, C> {
 
 impl<C: Context> Copy for Frame<'_, C> {}
 
-/// In place of a thread: none is being ticked.
+/// Stands for "no thread is being ticked".
 const NO_THREAD: u32 = u32::MAX;
 
 impl<C: Context> Frame<'_, C> {
     /// No thread is being ticked.
     pub(crate) const NONE: Self = Frame::begin(NO_THREAD, IDLE);
 
-    /// The beginning of a tick of the whole tree, whose resume point is kept as this byte, the
-    /// block's first, unless it takes more than that.
+    /// The beginning of a tick of the whole tree, whose resume point is stored as this byte, the
+    /// block's first, unless it takes more than one.
     #[inline(always)]
     pub(crate) fn root(stored: u32) -> Self {
         // The first yield is 0, and before it comes idle, the greatest number.
         Frame::begin(0, stored.wrapping_sub(1))
     }
 
-    /// The beginning of a thread's tick that goes on from a resume point.
+    /// The beginning of a thread's tick that resumes at a resume point.
     #[inline(always)]
     pub(crate) const fn begin(thread: u32, began: Yield) -> Self {
         Frame {
@@ -338,7 +338,7 @@ impl<C: Context> Frame<'_, C> {
 }
 
 impl<C: Context> Drop for Env<'_, '_, '_, C> {
-    /// By an error or a panic, if a thread is being ticked still.
+    /// By an error or a panic, if a thread is still being ticked.
     #[cold]
     fn drop(&mut self) {
         self.note_frame();
@@ -358,7 +358,7 @@ impl<'e, 'x, 'a, C: Context> Env<'e, 'x, 'a, C> {
         self.code.funcs()
     }
 
-    /// For work that is not a tick: halting, or making good a tick that was cut short.
+    /// For work other than ticks: halting, or recovering from a tick that was cut short.
     pub(crate) fn new(
         code: &'e Code<C>,
         mem: &'e mut [u8],
@@ -388,7 +388,7 @@ impl<'e, 'x, 'a, C: Context> Env<'e, 'x, 'a, C> {
 }
 
 impl<C: Context> Env<'_, '_, '_, C> {
-    /// Notes where the thread being ticked is, if there is one.
+    /// Records the position of the thread being ticked, if there is one.
     fn note_frame(&mut self) {
         let Frame {
             thread, here, old, ..
@@ -397,7 +397,7 @@ impl<C: Context> Env<'_, '_, '_, C> {
             return;
         }
         let traced = self.beside.trace().is_some();
-        // If nothing was called yet, halting the thread is all there is to do.
+        // If nothing has been called yet, it suffices to halt the thread.
         let record = here.map(|here| FrameRecord {
             thread,
             pc: here.pc(),
@@ -410,8 +410,8 @@ impl<C: Context> Env<'_, '_, '_, C> {
     }
 }
 
-/// The element at a place that the compiler of programs vouches for. As indexing, but with
-/// less code where it fails.
+/// The element at a place that the compiler guarantees. Like indexing, but with less code for the
+/// failure.
 #[inline(always)]
 pub(crate) fn at<X>(of: &[X], i: u32) -> &X {
     match of.get(i as usize) {
@@ -429,7 +429,7 @@ pub(crate) fn from(mem: &mut [u8], slot: Offset) -> &mut [u8] {
     }
 }
 
-/// Tells the compiler that a branch is a branch, and which way to lay out straight: the other.
+/// Tells the Rust compiler to keep a branch as a branch, and to lay out the other side straight.
 #[cold]
 #[inline(always)]
 pub(crate) fn rarely() {}
@@ -440,7 +440,7 @@ fn out_of_bounds() -> ! {
     panic!("a fault of the compiler of trees: a place out of bounds")
 }
 
-/// The keys of what a tick borrows.
+/// The keys of a borrowed context.
 struct Lent<'k, 'a, C: Context>(&'k C::At<'a>);
 
 impl<C: Context> KeyView for Lent<'_, '_, C> {
@@ -466,7 +466,7 @@ impl<C: Context> Env<'_, '_, '_, C> {
         }
     }
 
-    /// Shows the keys to the trace, after work of the node that was entered last.
+    /// Shows the keys to the trace, after the work of the node that was entered last.
     #[inline(always)]
     pub(crate) fn show_keys_now(&mut self) {
         if let Some(trace) = self.beside.trace()
@@ -506,8 +506,8 @@ impl<C: Context> Env<'_, '_, '_, C> {
     }
 }
 
-/// The whole tree's resume point as it is kept at the beginning of an agent's block; the block
-/// may be the first of many.
+/// The whole tree's resume point, as stored at the beginning of an agent's block; `block` may
+/// continue with other agents' blocks.
 #[inline(always)]
 pub(crate) fn stored_root(prog: &Program, block: &[u8]) -> u32 {
     if prog.wide {

@@ -13,8 +13,8 @@ const FAILED: u8 = 2;
 /// Within a tick only: the child was skipped.
 const SKIPPED: u8 = 3;
 
-/// How many children's bits say what. Kept up to date during a tick: counting anew after each
-/// child would take time with the square of their number.
+/// How many children have each state. Updated during a tick, since counting anew after each child
+/// would take time quadratic in their number.
 struct Counts([u32; 4]);
 
 impl Counts {
@@ -44,7 +44,7 @@ impl<C: Context> Env<'_, '_, '_, C> {
         }
     }
 
-    /// One tick; halts what is left over when it finishes.
+    /// One tick; when the node finishes, halts the leftover children.
     pub(crate) fn par_tick(&mut self, p: &ParSpec) -> Result<Status, Failed> {
         let status = self.par_decide(p)?;
         if self.beside.trace().is_some() {
@@ -97,7 +97,7 @@ impl<C: Context> Env<'_, '_, '_, C> {
             Some(v) => self.par_end(p, v),
             None if all_skipped => Ok(Status::Skipped),
             None if any_open => Ok(Status::Running),
-            // Everything has finished and neither threshold was reached.
+            // All children have finished and neither threshold was reached.
             None => self.par_end(p, FAILED),
         }
     }
@@ -114,7 +114,7 @@ impl<C: Context> Env<'_, '_, '_, C> {
         }
     }
 
-    /// The verdict is known: ends, or waits for those that still run.
+    /// The verdict is known: ends, or waits for children that are still running.
     fn par_end(&mut self, p: &ParSpec, verdict: u8) -> Result<Status, Failed> {
         if let (Some(at), Leftover::Await) = (p.verdict, p.options.leftover)
             && self.any_runs(p)
@@ -191,7 +191,7 @@ fn par_verdict(p: &ParSpec, counts: &Counts) -> Option<u8> {
         (true, false) => Some(SUCCEEDED),
         (false, true) => Some(FAILED),
         (false, false) => {
-            // Only failures stand against it: a skipped child is asked again.
+            // Only failures count against success: a skipped child is asked again.
             let hopeless = match options.success {
                 Threshold::All => failed > 0,
                 Threshold::Count(n) => p.children - failed < n,

@@ -1,4 +1,4 @@
-//! The ops that most ticks do not meet. Out of line, so that the executor's loop stays small.
+//! The ops that most ticks do not meet, out of line so that the executor's loop stays small.
 
 use super::step::Placed;
 use super::{Env, Failed, get, get_deadline, put, put_deadline};
@@ -9,7 +9,7 @@ use crate::status::{End, Status};
 use crate::time::Deadline;
 
 impl<'e, C: Context> Env<'e, '_, '_, C> {
-    /// Carries out the step's op.
+    /// Executes the step's op.
     #[inline(never)]
     pub(super) fn rare(&mut self, here: &'e Placed<C>) -> Result<Pc, Failed> {
         let (prog, funcs) = (self.prog(), self.funcs());
@@ -281,7 +281,7 @@ impl<'e, C: Context> Env<'e, '_, '_, C> {
         Deadline::after(cx.now(), ns.min(crate::time::MAX_DURATION - 1))
     }
 
-    /// Counts one more.
+    /// Increments a counter.
     fn bump(&mut self, c: Counter) -> u32 {
         let n = get(self.mem, c.slot, c.width) + 1;
         put(self.mem, c.slot, c.width, n);
@@ -296,8 +296,8 @@ impl<'e, C: Context> Env<'e, '_, '_, C> {
         left == 0
     }
 
-    /// Draws one of the children that were not visited yet. A bit each says which were; they are
-    /// counted by bytes, since a tick may draw once for each child.
+    /// Draws one of the children that were not visited yet. One bit per child says which were
+    /// visited; the bits are counted by bytes, since a tick may draw once for each child.
     fn pick(&mut self, p: &PickSpec) -> Pc {
         let len = p.children.div_ceil(8) as usize;
         let visited = &mut self.mem[p.slot as usize..][..len];
@@ -358,7 +358,7 @@ impl<'e, C: Context> Env<'e, '_, '_, C> {
     }
 }
 
-/// The place of a bit that is not set, by its number among those.
+/// The place of the `n`-th bit that is not set.
 fn nth_free(bits: &[u8], mut n: u32) -> u32 {
     for (i, byte) in bits.iter().enumerate() {
         if n < byte.count_zeros() {

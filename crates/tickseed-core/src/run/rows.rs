@@ -1,9 +1,10 @@
 //! Rows of guards made of data.
 //!
-//! Most guards are followed by another one, whatever they answer: by the sequence's next
-//! condition, or by the next branch's first. In a row they lie one after the other, each turned
-//! round if need be, so that a guard that lets the tick *stay* in the row needs no edge: where
-//! the next one lies is known before the answer is. Edges are for those that leave.
+//! Most guards are followed by another guard, whatever they answer: by the sequence's next
+//! condition, or by the next branch's first. In a row they are stored one after the other, each
+//! inverted if need be, so that an answer that lets the tick *stay* in the row needs no edge: the
+//! place of the next guard is known before the answer is. Only answers that leave the row need
+//! edges.
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;
@@ -12,23 +13,23 @@ use super::out_of_bounds;
 use crate::compile::{NOWHERE, Op, Pc, Program};
 use crate::guard::Span;
 
-/// Edges with this bit (and without the higher one, which all edges out of the ops have) lead to
-/// a place in a row, which the other bits say.
+/// Edges with this bit (and without the higher one, which all edges beyond the ops have) lead to a
+/// place in a row, given by the other bits.
 const ROW: Pc = 1 << 30;
 
 /// A guard in a row.
 #[derive(Clone, Copy, Debug)]
 struct Guard {
-    /// What lets a tick stay.
+    /// The values for which the tick stays.
     stay: Span,
-    /// Where it goes otherwise.
+    /// Where the tick goes otherwise.
     leave: Pc,
 }
 
 /// A program's rows.
 pub(super) struct Rows {
     guards: Box<[Guard]>,
-    /// Where in a row each op has its place; [`NOWHERE`] if it has none.
+    /// Each op's place in a row; [`NOWHERE`] if it has none.
     places: Box<[u32]>,
 }
 
@@ -43,7 +44,7 @@ impl Rows {
             }
             _ => None,
         };
-        // Rows begin where no other guard leads to, as a rule.
+        // Rows normally begin at guards to which no other guard leads.
         let mut led_to = alloc::vec![false; ops.len()];
         for op in ops {
             if let Op::Whole { s, f, .. } = *op {
@@ -90,7 +91,7 @@ impl Rows {
         self.places[pc as usize]
     }
 
-    /// Judges guards from a place in a row on: where the tick goes on.
+    /// Evaluates guards from a place in a row on; returns where the tick goes on.
     #[inline(always)]
     pub(super) fn judge(&self, place: u32, block: &[u8]) -> Pc {
         let mut row = self.from(place).iter();

@@ -1,14 +1,14 @@
-//! Steps: a program as it is carried out.
+//! Steps: a program in executable form.
 //!
-//! Every op is a step: a small object that does what the op says and goes on to the next step
-//! itself, as the last thing it does. A condition's or an action's step has the user's function
-//! compiled into it, so that a leaf costs one jump and no call. Compilers turn the last call of
-//! a function into a jump, but promise nothing: so a step may just as well return where to go
-//! on, and wherever more than a few dozen, or eight of the user's functions, would follow one
-//! another without coming back, or in a circle, the edge says so (see [`link`](super::link)). So
-//! the stack is bounded in any case: by what eight functions keep there.
+//! Every op becomes a step: a small object that does what the op says and, as its last act, calls
+//! the next step itself. The step of a condition or action has the user's function compiled into
+//! it, so that a leaf costs one jump and no call. Compilers usually turn the last call of a
+//! function into a jump, but do not promise it. So a step may also return where to go on instead,
+//! and edges lead back to the loop wherever more than a few dozen steps or eight user functions
+//! would follow one another, or a cycle would close (see [`link`](super::link)). The stack is thus
+//! bounded in any case: by what eight functions keep there.
 //!
-//! What a tick needs is fetched through [`Env`]; steps have nothing of an agent.
+//! Steps get what a tick needs through [`Env`]; they hold nothing that belongs to an agent.
 
 use alloc::boxed::Box;
 use alloc::sync::Arc;
@@ -19,41 +19,43 @@ use crate::context::Context;
 use crate::leaf::Answer;
 use crate::status::Status;
 
-/// Returned by a step in place of an op: the tick is over, and goes on at a yield.
+/// Returned by a step instead of an op: the tick is over and will resume at a yield.
 pub(super) const YIELDED: Pc = over(Status::Skipped) - 1;
-/// The tick is over, since a leaf failed.
+/// The tick is over because a leaf failed.
 pub(super) const FAILED: Pc = YIELDED - 1;
-/// Edges with this bit lead back to the loop, which goes on at the op that the other bits say.
+/// Edges with this bit lead back to the loop, which goes on at the op given by the other bits.
 pub(super) const BACK: Pc = 1 << 31;
 
 const _: () = assert!(FAILED < over(Status::Success) && over(Status::Success) < NOWHERE);
 
-/// One op, ready to be carried out.
+/// One op, ready to be executed.
 pub(crate) trait Step<C: Context>: Send + Sync {
-    /// Carries it out, and those that follow. The answer is where to go on: an op, the end of
-    /// the thread, [`YIELDED`] or [`FAILED`].
+    /// Executes it and the steps that follow. Returns where to go on: an op, the end of the thread,
+    /// [`YIELDED`] or [`FAILED`].
     fn step<'e>(&self, env: &mut Env<'e, '_, '_, C>, here: &'e Placed<C>) -> Pc;
 }
 
-/// A step at its place: what it does, and where it leads. With its counters, a line of memory.
+/// A step at its place: what it does and where it leads. With its reference counts, it fills one
+/// cache line.
 ///
-/// The ways lie here and not in the step, for that is behind another pointer: a row of steps is
-/// a chain of loads, each of which must wait for the one before, and there is one a step so.
+/// The edges are stored here and not in the step, which is behind another pointer: a row of steps
+/// is a chain of dependent loads, and this way there is one load per step.
 pub(crate) struct Placed<C: Context> {
     step: Box<dyn Step<C>>,
-    /// The next steps, as far as they are gone on with here. Steps that several lead to are
+    /// The next steps, where this one calls them itself. Steps with several predecessors are
     /// shared.
     next: [Option<Arc<Placed<C>>>; 2],
-    /// What the loop is told else: the op that it goes on with, or that the thread is over.
+    /// What is returned to the loop otherwise: the op at which to go on, or that the thread is
+    /// over.
     to: Ways,
     pc: Pc,
 }
 
-/// Where a step leads: by success, or if it has no choice; and by failure.
+/// Where a step leads: on success, or unconditionally; and on failure.
 pub(super) type Ways = [Pc; 2];
 
 impl<C: Context> Placed<C> {
-    /// `next` finds the next steps that there are.
+    /// `next` finds the next steps that exist.
     pub(super) fn new(
         step: Box<dyn Step<C>>,
         pc: Pc,
@@ -64,25 +66,25 @@ impl<C: Context> Placed<C> {
         Placed { step, next, to, pc }
     }
 
-    /// Carries out the step, and those that follow.
+    /// Executes the step and those that follow.
     #[inline(always)]
     pub(super) fn go<'e>(&'e self, env: &mut Env<'e, '_, '_, C>) -> Pc {
         self.step.step(env, self)
     }
 
-    /// The op that it carries out.
+    /// The op that it executes.
     #[inline(always)]
     pub(super) fn pc(&self) -> Pc {
         self.pc
     }
 
-    /// Goes on the first way. The last thing that a step does.
+    /// Takes the first edge. This must be a step's last act.
     #[inline(always)]
     pub(super) fn s<'e>(&'e self, env: &mut Env<'e, '_, '_, C>) -> Pc {
         self.way(0, env)
     }
 
-    /// Goes on the second way.
+    /// Takes the second edge. This must be a step's last act.
     #[inline(always)]
     pub(super) fn f<'e>(&'e self, env: &mut Env<'e, '_, '_, C>) -> Pc {
         self.way(1, env)
@@ -96,7 +98,8 @@ impl<C: Context> Placed<C> {
         }
     }
 
-    /// Goes on by a guard's answer. A branch, not a choice by arithmetic: it can be foreseen.
+    /// Goes on by a guard's answer. A branch, not a selection by arithmetic, because it can be
+    /// predicted.
     #[inline(always)]
     pub(super) fn judged<'e>(&'e self, holds: bool, env: &mut Env<'e, '_, '_, C>) -> Pc {
         if holds {
@@ -108,12 +111,12 @@ impl<C: Context> Placed<C> {
     }
 }
 
-/// How the op of a leaf stands.
+/// The situation of a leaf's op.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Standing {
-    /// Where it runs on; [`IDLE`] if it must not.
+    /// The yield at which it runs; [`IDLE`] if it must not run on.
     pub(super) y: Yield,
-    /// Whether it goes on with what ran at the last tick.
+    /// Whether it continues what ran at the last tick.
     pub(super) resumed: bool,
 }
 
@@ -141,7 +144,8 @@ impl<'e, C: Context> Env<'e, '_, '_, C> {
         }
     }
 
-    /// [`yield_at`](Env::yield_at), where what ran at the last tick was not taken up: that ends.
+    /// [`yield_at`](Env::yield_at) where what ran at the last tick was not taken up and therefore
+    /// ends.
     #[cold]
     fn part(&mut self, here: &'e Placed<C>, y: Yield) -> Pc {
         let old = core::mem::replace(&mut self.frame.old, IDLE);
@@ -150,8 +154,8 @@ impl<'e, C: Context> Env<'e, '_, '_, C> {
         self.keep(y)
     }
 
-    /// Keeps the resume point of the thread that is ticked. The answer is a step's, so that
-    /// this, too, can be the last thing that a step does.
+    /// Stores the resume point of the thread being ticked. Returns a step's answer, so that this,
+    /// too, can be a step's last act.
     #[inline(never)]
     pub(super) fn keep(&mut self, y: Yield) -> Pc {
         if self.frame.thread == 0 && !self.code.is_wide() {
@@ -162,21 +166,21 @@ impl<'e, C: Context> Env<'e, '_, '_, C> {
         YIELDED
     }
 
-    /// Keeps the resume point in the block's first byte.
+    /// Stores the resume point in the block's first byte.
     #[inline(always)]
     pub(super) fn keep_at_home(&mut self, y: Yield) {
-        // The first yield is 0; idle comes round to it.
+        // The first yield is 0; idle wraps around to 0.
         if let Some(first) = self.mem.first_mut() {
             *first = y.wrapping_add(1) as u8;
         }
     }
 
-    /// Carries out an op that is not a step of its own kind.
+    /// Executes an op that has no step of its own.
     pub(super) fn out_of_line(&mut self, here: &'e Placed<C>) -> Pc {
         self.rare(here).unwrap_or(FAILED)
     }
 
-    /// A table's edge. It leads back to the loop: tables are not looked through for circles.
+    /// A table's edge. It leads back to the loop, since tables are not searched for cycles.
     #[inline(always)]
     pub(super) fn by_table(&self, i: u32) -> Pc {
         *at(&self.prog().tables, i)

@@ -1,4 +1,4 @@
-//! The steps of the ops that most ticks meet. All others are [`Rare`].
+//! The steps of the ops that most ticks meet; all others are [`Rare`].
 
 use alloc::boxed::Box;
 use alloc::sync::Arc;
@@ -95,7 +95,7 @@ where
 
 /// A leaf with state.
 pub(crate) trait CallLeaf<C: Context>: DynLeaf<C> {
-    /// A step that starts it, or goes on with it.
+    /// A step that starts or continues it.
     fn step(self: Arc<Self>, slot: Offset, standing: Standing) -> Box<dyn Step<C>>;
 }
 
@@ -141,8 +141,8 @@ impl<C: Context, L: Leaf<C>> Step<C> for TickLeaf<L> {
     }
 }
 
-/// Starts or ticks a leaf. Its state is copied to the stack for that: a large one not to that of a
-/// step, where it would stay while others follow.
+/// Starts or ticks a leaf. Its state is copied to the stack; a large one is not copied to a step's
+/// stack frame, where it would stay while others follow.
 #[inline(always)]
 fn ask<C: Context, L: Leaf<C>>(
     leaf: &L,
@@ -167,14 +167,14 @@ fn ask_apart<C: Context, L: Leaf<C>>(
     Answer::of(leaf.run(phase, state, cx), cx)
 }
 
-/// Judges bytes of the context's block, as a whole number, and whatever follows in the row.
+/// Compares bytes of the context's block as an integer, and then whatever follows in the row.
 pub(super) struct Whole {
     pub(super) place: u32,
 }
 
 impl<C: Context> Step<C> for Whole {
     fn step<'e>(&self, env: &mut Env<'e, '_, '_, C>, here: &'e Placed<C>) -> Pc {
-        // The block is the context's, and so is what it does to show it.
+        // Showing the block runs the context's code.
         env.frame.here = Some(here);
         let block = C::block(env.cx.at());
         let to = env.code.rows().judge(self.place, block);
@@ -185,7 +185,7 @@ impl<C: Context> Step<C> for Whole {
     }
 }
 
-/// Judges bytes of the context's block as a number with a fraction.
+/// Compares bytes of the context's block as a fraction.
 pub(super) struct Fraction {
     pub(super) quick: Quick,
 }
@@ -198,7 +198,7 @@ impl<C: Context> Step<C> for Fraction {
     }
 }
 
-/// Judges bytes of the context's block that are fewer than four.
+/// Compares fewer than four bytes of the context's block.
 pub(super) struct Small {
     pub(super) ty: ScalarType,
     pub(super) quick: Quick,
@@ -244,7 +244,7 @@ impl<C: Context> Step<C> for WaitStart {
     }
 }
 
-/// A wait that always takes as long.
+/// A wait with a fixed duration.
 pub(super) struct WaitFixed {
     pub(super) wait: WaitStart,
     pub(super) ns: u64,
@@ -273,11 +273,11 @@ impl<C: Context> Step<C> for WaitTick {
     }
 }
 
-/// Leads to what it guards if it is open; else the second way, or back to the loop if it replays a
-/// failure.
+/// Takes the first edge if the gate is open; otherwise the second, or back to the loop if it
+/// replays a failure.
 pub(super) struct Gate {
     pub(super) slot: Offset,
-    /// Where a failure that is replayed leads.
+    /// Where a replayed failure leads.
     pub(super) replay: Option<Pc>,
 }
 
@@ -294,7 +294,7 @@ impl<C: Context> Step<C> for Gate {
     }
 }
 
-/// Leads the first way if it is too late.
+/// Takes the first edge if it is too late.
 pub(super) struct Limit {
     pub(super) slot: Offset,
 }
@@ -324,7 +324,7 @@ pub(super) struct Resume {
 
 impl<C: Context> Step<C> for Resume {
     fn step<'e>(&self, env: &mut Env<'e, '_, '_, C>, here: &'e Placed<C>) -> Pc {
-        // Idle is the greatest number, so it lies in no region.
+        // Idle is the greatest number, so it is in no region.
         let k = env.frame.old.wrapping_sub(self.lo);
         if k < self.len {
             env.by_table(self.table + k)
@@ -373,7 +373,7 @@ impl<C: Context> Step<C> for Set {
     }
 }
 
-/// Leads the first way if a byte is set.
+/// Takes the first edge if a byte is set.
 pub(super) struct If {
     pub(super) slot: Offset,
 }
@@ -396,7 +396,7 @@ impl<C: Context> Step<C> for Done {
     }
 }
 
-/// A mark of traced programs: a node's tick begins, or is over with a status.
+/// A mark of traced programs: a node's tick begins, or ends with a status.
 pub(super) struct Mark {
     pub(super) status: Option<Status>,
     pub(super) node: NodeId,
@@ -425,7 +425,7 @@ impl<C: Context> Step<C> for Rare {
     }
 }
 
-/// A step that a sleeping agent would miss: for schedulers that let agents sleep.
+/// A step that a sleeping agent would miss: for herds that let agents sleep.
 pub(super) struct Loud<C: Context>(pub(super) Box<dyn Step<C>>);
 
 impl<C: Context> Step<C> for Loud<C> {

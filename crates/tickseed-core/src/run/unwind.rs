@@ -1,4 +1,4 @@
-//! Unwinding: ending what is active at a yield, innermost first, each part exactly once.
+//! Unwinding: ends what is active at a yield, innermost first, each part exactly once.
 
 use alloc::collections::VecDeque;
 
@@ -13,7 +13,7 @@ use crate::time::Deadline;
 pub(crate) const EVERYTHING: u32 = u32::MAX;
 
 impl<C: Context> Env<'_, '_, '_, C> {
-    /// Ends what is active at `y`, as far as it lies below the node `above`.
+    /// Ends what is active at `y` below the node `above`.
     pub(crate) fn unwind(&mut self, y: Yield, above: u32) {
         let info = &self.prog().yields[y as usize];
         self.unwind_from(PendingUnwind {
@@ -23,7 +23,7 @@ impl<C: Context> Env<'_, '_, '_, C> {
         });
     }
 
-    /// At a yield `new`: ends what is active at `old`, below the node where their paths part.
+    /// At a yield `new`, ends what is active at `old` below the node where their paths part.
     #[cold]
     pub(crate) fn unwind_to(&mut self, old: Yield, new: Yield) {
         let above = if self.prog().scoped || self.beside.trace().is_some() {
@@ -42,7 +42,7 @@ impl<C: Context> Env<'_, '_, '_, C> {
         self.unwind(old, above);
     }
 
-    /// Halts a thread if it runs.
+    /// Halts a thread if it is running.
     pub(crate) fn halt_thread(&mut self, thread: u32) {
         let y = self.resume_point(thread);
         if y != IDLE {
@@ -51,7 +51,7 @@ impl<C: Context> Env<'_, '_, '_, C> {
         }
     }
 
-    /// Carries out an unwinding; one that a panic cuts short leaves its rest to be done later.
+    /// Carries out an unwinding; if a panic cuts it short, the rest is left to be done later.
     pub(crate) fn unwind_from(&mut self, p: PendingUnwind) {
         self.beside.hear();
         let to = p.to;
@@ -63,14 +63,14 @@ impl<C: Context> Env<'_, '_, '_, C> {
         for i in p.from..to {
             let action = rest.env.prog().unwinds[i as usize];
             if p.above != EVERYTHING && action.node.0 <= p.above {
-                // Scopes are listed innermost first: the rest lies further out still.
+                // Scopes are listed innermost first, so the rest lies further out.
                 break;
             }
             rest.left.from = i + 1;
             let env = &mut *rest.env;
             let halts = !matches!(action.what, Undo::Threads { .. } | Undo::Refund(_));
             if halts {
-                // Whatever was written before is not the halted node's doing.
+                // Earlier writes are not the halted node's.
                 env.show_keys_now();
             }
             match action.what {
@@ -91,7 +91,7 @@ impl<C: Context> Env<'_, '_, '_, C> {
                         .halt(&mut env.beside.side()[side as usize], &mut env.cx);
                 }
                 Undo::Threads { first, len } => {
-                    // To be done again after a panic: threads that were halted are idle by then.
+                    // This is repeated after a panic; by then, threads that were halted are idle.
                     rest.left.from = i;
                     for thread in first..first + len {
                         rest.env.halt_thread(thread);
@@ -119,7 +119,7 @@ impl<C: Context> Env<'_, '_, '_, C> {
     }
 }
 
-/// Notes what is left of an unwinding if it is cut short by a panic.
+/// Records the rest of an unwinding if a panic cuts it short.
 struct Rest<'r, 'e, 'x, 'a, C: Context> {
     env: &'r mut Env<'e, 'x, 'a, C>,
     left: PendingUnwind,
@@ -138,16 +138,16 @@ impl<C: Context> Drop for Rest<'_, '_, '_, '_, C> {
 }
 
 impl<C: Context> Env<'_, '_, '_, C> {
-    /// After an error or a panic: ends everything that had started and not ended, innermost
-    /// first. If a hook panics, what is left is noted again.
+    /// After an error or a panic, ends everything that has started and not ended, innermost first.
+    /// If a hook panics, the rest is recorded again.
     pub(crate) fn recover(&mut self) {
         let prog = self.prog();
         let fault = self.beside.faults().take();
         let mut queue: VecDeque<PendingUnwind> = fault.pending.into();
         for frame in fault.frames {
             self.set_resume_point(frame.thread, IDLE);
-            // What was being called has started and not ended; where nothing was, the
-            // scopes around the op are active all the same.
+            // What was being called has started and not ended; even if nothing was, the scopes
+            // around the op are active.
             let of = |y: Yield| (prog.yields[y as usize].from, prog.yields[y as usize].to);
             let (from, to) = match prog.ops[frame.pc as usize] {
                 Op::Start { y, .. }
@@ -165,11 +165,11 @@ impl<C: Context> Env<'_, '_, '_, C> {
                     .copied()
                     .unwrap_or((0, 0)),
             };
-            // Innermost first: the new branch and the old one up to where they part, then
-            // the scopes around both.
+            // Innermost first: the new branch and the old one up to where they part, then the
+            // scopes around both.
             let mut at = prog.op_nodes[frame.pc as usize].0;
             if let Op::Enter { .. } = prog.ops[frame.pc as usize] {
-                // Not there yet: the old branch may be that very node.
+                // Not the whole way yet: the old branch may be that very node.
                 at = prog.parents[at as usize];
             }
             let above = if frame.old != IDLE && prog.scoped && at != u32::MAX {
@@ -202,7 +202,7 @@ impl<C: Context> Env<'_, '_, '_, C> {
     }
 }
 
-/// Notes what is left of a recovery that a panic cuts short.
+/// Records the rest of a recovery that a panic cuts short.
 struct Left<'l, 'e, 'x, 'a, C: Context> {
     env: &'l mut Env<'e, 'x, 'a, C>,
     queue: VecDeque<PendingUnwind>,

@@ -40,7 +40,7 @@ impl Hash {
     }
 }
 
-/// What a snapshot is of.
+/// What a snapshot contains.
 #[derive(Clone, Copy, PartialEq, Eq)]
 #[repr(u8)]
 pub(crate) enum Of {
@@ -48,7 +48,7 @@ pub(crate) enum Of {
     Herd = 2,
 }
 
-/// Writes bytes behind a head.
+/// Writes bytes after a head.
 pub(crate) struct Writer(Vec<u8>);
 
 impl Writer {
@@ -110,7 +110,7 @@ impl Writer {
     }
 }
 
-/// Reads them again, and trusts nothing.
+/// Reads them back, trusting nothing.
 pub(crate) struct Reader<'r> {
     all: &'r [u8],
     at: usize,
@@ -211,7 +211,7 @@ impl<'r> Reader<'r> {
         }
     }
 
-    /// So many of something, each of at least one byte.
+    /// A list of items of at least one byte each.
     fn many<T>(
         &mut self,
         f: impl Fn(&mut Self) -> Result<T, SnapshotError>,

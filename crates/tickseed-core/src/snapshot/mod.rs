@@ -1,16 +1,14 @@
-//! Agents as plain data: to save them, send them, and take them over into a tree that was
-//! edited.
+//! Agents as plain data: for saving them, sending them, and moving them into an edited tree.
 //!
-//! A [`Snapshot`] names nodes by their paths, so it means something to other trees as well. In
-//! the tree it was taken from it restores an agent exactly. In another one whatever stands at
-//! the same path and is of the same kind goes on; a node whose name is unique in both trees is
-//! found even if it was moved. A running leaf goes on if it is found and everything around
-//! it can be brought to a running state: nodes that are new around it begin as if just
-//! entered (a time limit counts from now). Otherwise the part of the tree that it ran in (the
-//! whole tree, or a parallel's child) begins anew. History is carried over wherever its node
-//! is found. The [`Report`] tells what did not simply stay as it was.
+//! A [`Snapshot`] names nodes by their paths, so it means something to other trees as well. In the
+//! tree from which it was taken, it restores an agent exactly. In another tree, a node with the
+//! same path and kind goes on; a node whose name is unique in both trees is found even if it was
+//! moved. A running leaf goes on if it is found and everything around it can be brought to a
+//! running state: new nodes around it begin as if just entered (a time limit counts from now).
+//! Otherwise the part of the tree in which it ran (the whole tree, or a parallel's child) begins
+//! anew. History is carried over wherever its node is found. The [`Report`] tells what changed.
 //!
-//! The state of a [`BoxedLeaf`](crate::BoxedLeaf) is no plain data: after loading, such a leaf
+//! The state of a [`BoxedLeaf`](crate::BoxedLeaf) is not plain data: after loading, such a leaf
 //! starts again. [`Tree::migrate`] keeps it.
 
 mod bytes;
@@ -41,9 +39,9 @@ pub use shape::Value;
 /// The state of an agent.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Snapshot {
-    /// The fingerprint of the tree it was taken from: see [`Tree::fingerprint`].
+    /// The fingerprint of the tree from which it was taken: see [`Tree::fingerprint`].
     pub tree: u64,
-    /// Where the agent's random stream stands.
+    /// The state of the agent's random stream.
     pub rng: u64,
     /// The time of its last tick.
     pub last: Option<Time>,
@@ -54,7 +52,7 @@ pub struct Snapshot {
 /// The state of one node.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct NodeState {
-    /// Its number in the tree that the snapshot was taken from.
+    /// Its number in the tree from which the snapshot was taken.
     pub node: u32,
     /// Its path.
     pub path: String,
@@ -62,15 +60,15 @@ pub struct NodeState {
     pub kind: String,
     /// Its name, if it has one.
     pub name: Option<String>,
-    /// The labels of its children, where its state or history has to do with them.
+    /// The labels of its children, where its state or history refers to them.
     pub children: Vec<String>,
-    /// It runs, or something below it does.
+    /// Whether it or something below it is running.
     pub active: bool,
-    /// A tick would go on right here.
+    /// Whether a tick would resume right here.
     pub resumes: bool,
     /// What it keeps while it is active.
     pub state: Vec<Value>,
-    /// What it keeps beyond that.
+    /// What it keeps beyond its activation.
     pub history: Vec<Value>,
 }
 
@@ -78,27 +76,27 @@ pub struct NodeState {
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum SnapshotError {
-    /// The agent is another tree's, or poisoned.
+    /// The agent belongs to another tree or is poisoned.
     Tick(TickError),
-    /// These bytes are no snapshot.
+    /// The bytes are not a snapshot.
     Foreign,
-    /// A snapshot of something else: a herd, not an agent, or the other way round.
+    /// A snapshot of something else: of a herd, not an agent, or the other way round.
     Kind,
-    /// A version of the format that is not known here.
+    /// An unknown version of the format.
     Version {
         /// The one found.
         found: u16,
-        /// The newest that is known.
+        /// The newest known version.
         known: u16,
     },
-    /// Bytes are missing, too many, or changed.
+    /// Bytes are missing, superfluous or changed.
     Damaged {
         /// Where that was noticed.
         at: usize,
         /// What is wrong.
         what: &'static str,
     },
-    /// It was taken from another tree, and can only be loaded into that.
+    /// It was taken from another tree and can only be loaded into that one.
     OtherTree {
         /// The fingerprint of that tree.
         found: u64,
@@ -107,7 +105,7 @@ pub enum SnapshotError {
     },
     /// A herd's data contradicts itself.
     Invalid {
-        /// The agent, if it is one's.
+        /// The agent, if it concerns one.
         agent: Option<u32>,
         /// What is wrong.
         what: &'static str,
@@ -171,8 +169,8 @@ impl From<TickError> for SnapshotError {
 }
 
 impl<C: Context> Tree<C> {
-    /// A number that trees share which have the same nodes with the same names, options and
-    /// sizes of state, and hardly ever others. It holds for one version of the library.
+    /// A number that is equal for trees with the same nodes, names, options and sizes of state, and
+    /// almost never for others. It is valid within one version of the library.
     #[must_use]
     pub fn fingerprint(&self) -> u64 {
         let Layout { infos, .. } = lay_out(&self.def, &self.funcs);
@@ -228,7 +226,7 @@ impl<C: Context> Tree<C> {
         }
     }
 
-    /// The threads of a yield that is a parallel's or custom node's.
+    /// The threads of a yield that belongs to a parallel or custom node.
     pub(crate) fn threads_at(&self, y: u32) -> Option<(u32, u32)> {
         let info = self.program.yields[y as usize];
         self.program.unwinds[info.from as usize..info.to as usize]
@@ -239,8 +237,8 @@ impl<C: Context> Tree<C> {
             })
     }
 
-    /// An agent in the state of a snapshot, taken from this tree or another, at the time
-    /// `now`. The report tells what could not be kept.
+    /// An agent in the state of a snapshot from this tree or another, at the time `now`. The report
+    /// tells what could not be kept.
     #[must_use]
     pub fn restore(&self, snapshot: &Snapshot, now: Time) -> (Agent, Report) {
         let mut agent = self.agent();
@@ -250,9 +248,9 @@ impl<C: Context> Tree<C> {
         (agent, report)
     }
 
-    /// Takes over an agent of another tree, as after an edit of this one: what is the same goes
-    /// on, boxed states of leaves included; what is not there any more is halted, by the tree
-    /// that it was part of; history is carried over. The agent works with this tree then.
+    /// Takes over an agent from another tree, such as an earlier version of this one: what is the
+    /// same goes on, boxed states of leaves included; what is gone is halted, by the old tree;
+    /// history is carried over. Afterwards the agent works with this tree.
     ///
     /// ```
     /// use std::time::Duration;
@@ -265,15 +263,15 @@ impl<C: Context> Tree<C> {
     /// let new = n.sequence([n.succeed(), n.wait(Duration::from_secs(5)).named("rest")]).build()?;
     /// let report = new.migrate(&old, &mut agent, &mut (), Time::from_millis(1000))?;
     /// assert!(report.is_clean());
-    /// // It still rests as long as it was told when it began.
+    /// // It still rests for as long as it was told at its start.
     /// assert_eq!(new.tick(&mut agent, &mut (), Time::from_millis(8999))?, Status::Running);
     /// assert_eq!(new.tick(&mut agent, &mut (), Time::from_millis(9000))?, Status::Success);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     ///
     /// # Errors
-    /// The agent is not one of `old`, or poisoned: it is unchanged then. If a halt hook panics the
-    /// agent is left poisoned and `old`'s, to be recovered there.
+    /// The agent does not belong to `old` or is poisoned; it is then unchanged. If a halt hook
+    /// panics, the agent is left poisoned and still belongs to `old`, to be recovered there.
     pub fn migrate(
         &self,
         old: &Tree<C>,
@@ -308,7 +306,7 @@ impl<C: Context> Tree<C> {
     }
 }
 
-/// A tree that snapshots are taken from, with what is wanted for each of them.
+/// A tree from which snapshots are taken, with what each of them needs.
 pub(crate) struct Origin<'t, C: Context> {
     tree: &'t Tree<C>,
     fingerprint: u64,
@@ -385,8 +383,8 @@ impl<'t, C: Context> Origin<'t, C> {
     }
 }
 
-/// The boxed states that can be taken over, by their places before and after; the report does
-/// not mourn them then.
+/// The boxed states that can be taken over, by their places before and after; they are removed from
+/// the report's losses.
 pub(crate) fn keep_boxed<C: Context>(
     origin: &Origin<'_, C>,
     target: &Target<'_, C>,
@@ -425,7 +423,7 @@ pub(crate) fn halt_lost<C: Context>(
     }
 }
 
-/// The last parts of the children's paths.
+/// The last components of the children's paths.
 fn labels(def: &Def, id: NodeId) -> Vec<String> {
     let parent = def.path(id).len() + 1;
     let children = def.node(id).children.iter();

@@ -16,17 +16,17 @@ use crate::run::{put, put_deadline};
 use crate::time::{Deadline, Time};
 use crate::tree::Tree;
 
-/// What did not stay as it was when an agent was taken over.
+/// What changed when an agent was taken over.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Report {
-    /// In depth-first order of the nodes that the snapshot has.
+    /// By path in the snapshot, in depth-first order.
     pub changes: Vec<(String, Change)>,
-    /// Where ticks go on: nodes of the tree before, and of this one.
+    /// Where ticks resume: nodes of the former tree, and of this one.
     pub(crate) kept: Vec<(NodeId, NodeId)>,
 }
 
 impl Report {
-    /// Whether something that ran does not go on.
+    /// Whether anything that was running does not go on.
     pub(crate) fn loses(&self) -> bool {
         let mut changes = self.changes.iter();
         changes.any(|(_, change)| *change == Change::Restarted)
@@ -55,18 +55,18 @@ impl fmt::Display for Report {
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 #[non_exhaustive]
 pub enum Change {
-    /// It stands at another path, and goes on there.
+    /// It has another path and goes on there.
     Moved {
         /// The path.
         to: String,
     },
-    /// It ran, and is not there any more, or in a form in which it cannot go on.
+    /// It was running and is gone, or has a form in which it cannot go on.
     Restarted,
-    /// It had a history and is not there any more.
+    /// It had a history and is gone.
     Dropped,
-    /// Its history does not fit its present form.
+    /// Its history does not fit its new form.
     Reset,
-    /// It runs on, but its boxed state is lost: it starts again.
+    /// It is still running, but its boxed state is lost: it starts again.
     Boxed,
 }
 
@@ -91,7 +91,7 @@ impl Change {
     }
 }
 
-/// Kinds that differ only in how they go through their children are the same node.
+/// Kinds that differ only in how they go through their children count as the same.
 fn family(kind: &str) -> &str {
     ["sequence", "selector"]
         .into_iter()
@@ -99,7 +99,7 @@ fn family(kind: &str) -> &str {
         .unwrap_or(kind)
 }
 
-/// A tree that agents are put into, with what is wanted for each of them.
+/// A tree into which agents are put, with what each of them needs.
 pub(crate) struct Target<'t, C: Context> {
     tree: &'t Tree<C>,
     infos: Vec<Info>,
@@ -216,7 +216,7 @@ pub(crate) fn restore<C: Context>(
     report
 }
 
-/// Finds the snapshot's nodes in a tree: by path, else by a name that is unique.
+/// Finds the snapshot's nodes in a tree, by path or else by a unique name.
 fn find<C: Context>(target: &Target<'_, C>, snapshot: &Snapshot) -> Vec<Option<NodeId>> {
     let (tree, paths, names) = (target.tree, &target.at, &target.named);
     let fits =
@@ -275,7 +275,7 @@ impl<C: Context> Placing<'_, C> {
             .unwrap_or(NodeId::ROOT)
     }
 
-    /// Brings a thread to where one of the snapshot's nodes goes on, if there is one.
+    /// Brings a thread to where one of the snapshot's nodes resumes, if there is one.
     fn thread(&mut self, thread: u32, root: NodeId) {
         let resumes = self.snapshot.nodes.iter().enumerate();
         let here = resumes
@@ -339,9 +339,9 @@ impl<C: Context> Placing<'_, C> {
                 let bits = slot + info.own - (def.node(id).children.len() as u32).div_ceil(8);
                 self.mem[(bits + place / 8) as usize] |= 1 << (place % 8);
             }
-            // Their rounds, threads and states cannot be made up.
+            // Their rounds, threads and states cannot be invented.
             Kind::ForEach(_) | Kind::Parallel(_) | Kind::Custom(_) => return false,
-            // A leaf that was not active is not where a tick goes on.
+            // A tick cannot resume at a leaf that was not active.
             kind if kind.is_leaf() => return false,
             _ => {}
         }

@@ -1,5 +1,5 @@
-//! What lies where in a block, node by node: the shape that states are taken apart by, and put
-//! together again for a tree that is laid out otherwise.
+//! What is where in a block, node by node: used to take states apart, and to reassemble them for a
+//! tree with a different layout.
 
 use alloc::vec;
 use alloc::vec::Vec;
@@ -26,13 +26,13 @@ pub enum Value {
     Child(u32),
 }
 
-/// How a value lies in the block.
+/// How a value is stored in the block.
 #[derive(Clone, Copy)]
 pub(super) enum Field {
     Deadline,
     Number(u8),
     Bytes(u32),
-    /// So many bits a child.
+    /// This many bits per child.
     Children {
         bits: u32,
         children: u32,
@@ -106,7 +106,7 @@ pub(super) fn history(def: &Def, info: &Info, id: NodeId) -> Vec<Field> {
     }
 }
 
-/// Takes the values at `slot` out of a block.
+/// Reads the values at `slot` from a block.
 pub(super) fn read(fields: &[Field], mem: &[u8], mut slot: u32) -> Vec<Value> {
     let mut values = Vec::new();
     for field in fields {
@@ -129,8 +129,8 @@ pub(super) fn read(fields: &[Field], mem: &[u8], mut slot: u32) -> Vec<Value> {
     values
 }
 
-/// Puts values into a block at `slot`; `child` tells the number that a child of then has now.
-/// `false`, and nothing is written, if they do not fit.
+/// Writes values into a block at `slot`; `child` maps a child's former number to its present one.
+/// Returns `false`, and writes nothing, if they do not fit.
 pub(super) fn write(
     fields: &[Field],
     mem: &mut [u8],
@@ -144,7 +144,7 @@ pub(super) fn write(
             | (Field::Children { .. }, Value::Children(_))
             | (Field::Child { .. }, Value::Child(_)) => true,
             (Field::Number(width), Value::Number(n)) => {
-                // A counter that is not there any more need not be kept.
+                // A counter that is gone need not be kept.
                 *width == 0 || *width >= width_for(*n)
             }
             (Field::Bytes(n), Value::Bytes(bytes)) => *n as usize == bytes.len(),

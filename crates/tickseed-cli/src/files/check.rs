@@ -4,7 +4,7 @@ use std::io::{IsTerminal, Write};
 
 use tickseed_lang::diagnostics::Diagnostic;
 use tickseed_lang::load::{Duplicates, Loaded};
-use tickseed_lang::model::{Document, Format};
+use tickseed_lang::model::Document;
 use tickseed_lang::{build, check, simulate};
 
 use super::input;
@@ -82,16 +82,16 @@ pub(crate) fn findings(loaded: &Loaded, allow_unknown_nodes: bool) -> Vec<Diagno
         return found;
     };
     // In XML a file overrides what it includes, as in BehaviorTree.CPP.
-    let duplicates = match main.format {
-        Format::Xml => Duplicates::Replace,
-        _ => Duplicates::Error,
+    let duplicates = match main.has_btcpp_keys() {
+        true => Duplicates::Replace,
+        false => Duplicates::Error,
     };
     let of_trees = loaded.trees(duplicates).1;
     // The check of `.tick` knows XML's descriptions of nodes, but not the nodes of XML's trees.
     let native: Vec<&Document> = (loaded.documents.iter().rev())
-        .filter(|document| document.format != Format::Xml || document.trees().next().is_none())
+        .filter(|document| !document.has_btcpp_keys() || document.trees().next().is_none())
         .collect();
-    let checked = if read && main.format != Format::Xml {
+    let checked = if read && !main.has_btcpp_keys() {
         let described = loaded.documents.iter().any(|d| d.models().next().is_some());
         let mut options = check::Options::default();
         // Trees of included XML files are known by name only.

@@ -23,6 +23,9 @@ pub(crate) struct Convert {
     /// The file to write; without one, or with `-`, standard output
     #[arg(value_name = "OUT")]
     output: Option<String>,
+    /// The same as OUT, as other commands have it
+    #[arg(short, long = "output", value_name = "OUT", conflicts_with = "output")]
+    out: Option<String>,
     /// The format of IN [default: by its ending, else by its content]
     #[arg(long, value_name = "FORMAT")]
     from: Option<FormatName>,
@@ -37,7 +40,8 @@ pub(crate) struct Convert {
 impl Convert {
     /// Reads, writes, and says what was lost.
     pub(crate) fn run(&self) -> Result<(), Fail> {
-        let output = self.output.as_deref().filter(|o| *o != "-");
+        let output = self.output.as_deref().or(self.out.as_deref());
+        let output = output.filter(|o| *o != "-");
         let Some(to) = self.to.or_else(|| output.and_then(FormatName::of)) else {
             return Err(Fail::Usage(match output {
                 Some(path) => format!(
@@ -47,10 +51,7 @@ impl Convert {
             }));
         };
         let mut document = self.document()?;
-        if document.format != to.format() {
-            // It is the version of the other format.
-            document.version = None;
-        }
+        document.prepare(to.format());
         let document = if self.strip {
             document.meaning()
         } else {

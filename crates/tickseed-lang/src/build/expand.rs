@@ -198,7 +198,7 @@ impl<'d, C: HasBoard> Loader<'d, C> {
         self.instances.reserve(count(&tree.body));
         let layout = self.layout.add_scope("");
         debug_assert_eq!(layout, 0);
-        let lexical = document.format != model::Format::Xml;
+        let lexical = !document.has_btcpp_keys();
         self.scopes.push(Scope {
             layout,
             lexical,

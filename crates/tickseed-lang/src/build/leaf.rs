@@ -11,7 +11,7 @@ use crate::compat;
 use crate::diagnostics::{Diagnostic, nearest};
 use crate::expr::{OpKind, Type};
 use crate::model::{
-    self, Category, Dialect, Direction, Format, KeyRef, KeyScope, Literal, Value, ValueKind,
+    self, Category, Dialect, Direction, Document, KeyRef, KeyScope, Literal, Value, ValueKind,
 };
 use crate::registry::{Entry, Gift, Given, Model, PortModel, Ports};
 
@@ -191,7 +191,7 @@ impl<'d, C: HasBoard> Loader<'d, C> {
 
     pub(super) fn is_xml(&self, span: model::Span) -> bool {
         let document = self.documents.iter().find(|d| d.file == span.file);
-        document.is_some_and(|d| d.format == Format::Xml)
+        document.is_some_and(Document::has_btcpp_keys)
     }
 
     fn give(

@@ -52,7 +52,7 @@ impl<'d, C: HasBoard> Loader<'d, C> {
         }
         let path = self.whereabouts(place.id).full_path();
         let first = self.subtree_paths.insert(path.clone());
-        if !first && document.format == model::Format::Xml {
+        if !first && document.has_btcpp_keys() {
             let message = format!(
                 "Duplicate SubTree path detected: '{path}'. Multiple SubTree nodes with the same 'name' attribute under the same parent are not allowed. Please use unique names or omit the 'name' attribute to auto-generate unique paths."
             );
@@ -61,7 +61,7 @@ impl<'d, C: HasBoard> Loader<'d, C> {
             return Made::Failed;
         }
         let layout = self.layout.add_scope(path.clone());
-        let xml = document.format == model::Format::Xml;
+        let xml = document.has_btcpp_keys();
         self.scopes.push(Scope {
             parent: Some(place.scope),
             layout,

@@ -6,9 +6,7 @@
 use std::collections::HashMap;
 
 use crate::diagnostics::{Diagnostic, nearest};
-use crate::model::{
-    Category, Document, Format, Hook, Literal, Node, NodeModel, Port, Value, ValueKind,
-};
+use crate::model::{Category, Document, Hook, Literal, Node, NodeModel, Port, Value, ValueKind};
 
 /// Warns of arguments in XML that the description of their node does not know or whose type cannot
 /// be read from them, and of descriptions that contradict themselves.
@@ -26,7 +24,7 @@ pub fn described<'d>(documents: impl IntoIterator<Item = &'d Document> + Clone) 
     let mut found = Vec::new();
     for document in documents.clone() {
         for model in document.models() {
-            if document.format == Format::Xml {
+            if document.has_btcpp_keys() {
                 ports(model, &mut found);
             }
             if model.category == Category::Subtree {
@@ -34,7 +32,7 @@ pub fn described<'d>(documents: impl IntoIterator<Item = &'d Document> + Clone) 
             }
             if let Some(first) = models.insert(model.name.as_str(), model)
                 && first.ports != model.ports
-                && document.format == Format::Xml
+                && document.has_btcpp_keys()
             {
                 let message = format!("`{}` is described in two ways", model.name);
                 found.push(
@@ -46,7 +44,7 @@ pub fn described<'d>(documents: impl IntoIterator<Item = &'d Document> + Clone) 
         }
     }
     for document in documents {
-        if document.format != Format::Xml {
+        if !document.has_btcpp_keys() {
             continue;
         }
         for root in document.trees().flat_map(|tree| &tree.body) {

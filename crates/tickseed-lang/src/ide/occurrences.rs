@@ -5,8 +5,8 @@ use crate::builtin::{Head, builtin};
 use crate::expr::{Expr, ExprKind, StatementKind, parse_expression, parse_script};
 use crate::load::join;
 use crate::model::{
-    Category, Code, Dialect, Document, Form, Format, Hook, Item, KeyRef, KeyScope, Keys, Literal,
-    Name, Node, Port, Role, Span, Tree, Value, ValueKind,
+    Category, Code, Dialect, Document, Form, Hook, Item, KeyRef, KeyScope, Keys, Literal, Name,
+    Node, Port, Role, Span, Tree, Value, ValueKind,
 };
 
 /// A thing that has a name.
@@ -131,7 +131,7 @@ struct Finder<'f, 'd> {
 
 impl<'d> Finder<'_, 'd> {
     fn document(&mut self, document: &'d Document) {
-        self.lexical = document.format != Format::Xml;
+        self.lexical = !document.has_btcpp_keys();
         if let Some(main) = &document.main {
             // `main tree A` is one place with the tree's own name.
             self.name(main, Symbol::Tree(main.text.to_string()), false);

@@ -1,6 +1,6 @@
 //! Documents and the items they are made of.
 
-use super::{Attribute, Category, FileId, Name, Node, Span, Value};
+use super::{Attribute, Category, Dialect, FileId, Form, Name, Node, Role, Span, Value, ValueKind};
 
 /// One file.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -234,6 +234,55 @@ pub struct Comment {
 }
 
 impl Document {
+    /// Whether keys are as in BehaviorTree.CPP: each tree has keys of its own, made by naming them, and
+    /// the use of a tree maps them. So it is in XML, and in other formats for files that say so:
+    /// `#![keys = "btcpp"]`, which [`prepare`](Document::prepare) writes into what was XML.
+    #[must_use]
+    pub fn has_btcpp_keys(&self) -> bool {
+        self.format == Format::Xml || self.attributes.iter().any(is_btcpp_keys)
+    }
+
+    /// Whether it names keys and declares none. XML that declares keys was `.tick` once.
+    fn relies_on_btcpp_keys(&self) -> bool {
+        let declares = self.keys().next().is_some()
+            || (self.trees()).any(|tree| !tree.keys.is_empty() || !tree.params.is_empty());
+        let mut names = self.models().flat_map(|model| &model.ports).any(|port| {
+            let ty = port.ty.as_ref();
+            ty.is_some_and(|ty| !TYPES.contains(&ty.as_str()))
+        });
+        for root in self.trees().flat_map(|tree| &tree.body) {
+            root.walk(&mut |node: &Node| {
+                let subtree = node.form == Form::Explicit(Category::Subtree);
+                names |= node.attributes.iter().any(|attribute| {
+                    let kind = attribute.value.as_ref().map(|value| &value.kind);
+                    match kind {
+                        Some(ValueKind::Key(_) | ValueKind::SameName) => true,
+                        Some(ValueKind::Code(code)) => code.dialect == Dialect::BtCpp,
+                        _ => subtree && attribute.role == Role::Argument,
+                    }
+                });
+            });
+        }
+        names && !declares
+    }
+
+    /// Makes the document one to be written in a format: another format's version is no version of its,
+    /// and what XML means without a word is said elsewhere.
+    pub fn prepare(&mut self, format: Format) {
+        if self.format != format {
+            self.version = None;
+        }
+        if format == Format::Xml {
+            self.attributes
+                .retain(|attribute| !is_btcpp_keys(attribute));
+        } else if self.format == Format::Xml
+            && self.relies_on_btcpp_keys()
+            && !self.attributes.iter().any(is_btcpp_keys)
+        {
+            self.attributes.insert(0, btcpp_keys());
+        }
+    }
+
     /// The trees in order.
     pub fn trees(&self) -> impl Iterator<Item = &Tree> {
         self.items.iter().filter_map(|item| match item {
@@ -292,4 +341,25 @@ impl Document {
             }
         }
     }
+}
+
+/// Types of `.tick`; descriptions in XML have those of C++.
+const TYPES: [&str; 7] = ["bool", "int", "float", "text", "duration", "vec2", "vec3"];
+
+/// The mark of a file whose keys are as in BehaviorTree.CPP.
+const KEYS: (&str, &str) = ("keys", "btcpp");
+
+fn btcpp_keys() -> Attribute {
+    let span = Span::default();
+    Attribute {
+        role: Role::Metadata,
+        name: Some(Name::new(KEYS.0, span)),
+        value: Some(Value::text(KEYS.1, span)),
+        span,
+    }
+}
+
+fn is_btcpp_keys(attribute: &Attribute) -> bool {
+    let value = attribute.value.as_ref();
+    attribute.name() == KEYS.0 && value.is_some_and(|value| value.to_attribute() == KEYS.1)
 }

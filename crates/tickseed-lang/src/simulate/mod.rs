@@ -247,10 +247,8 @@ impl Used<'_> {
             model.doc = known.doc.clone().unwrap_or_default();
             for port in &known.ports {
                 // In XML types are names of C++: what converts to what is that code's affair.
-                let ty = match (&port.ty, document.format) {
-                    (Some(ty), format) if format != Format::Xml => {
-                        Type::parse(ty.as_str(), is_enum)
-                    }
+                let ty = match (&port.ty, document.has_btcpp_keys()) {
+                    (Some(ty), false) => Type::parse(ty.as_str(), is_enum),
                     _ => Type::Any,
                 };
                 let mut described =

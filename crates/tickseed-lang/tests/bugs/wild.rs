@@ -3,7 +3,9 @@
 
 use crate::reading::messages;
 use crate::world::{World, xml};
-use tickseed_lang::load::{Memory, load_text};
+use tickseed_lang::load::{Memory, load_text, read_as};
+use tickseed_lang::model::{Document, FileId, Format};
+use tickseed_lang::{binary, fmt, json, xml as xml_format};
 
 /// What reading says: all of `parts`, each in a message of its own, and nothing else.
 fn says(text: &str, parts: &[&str]) {
@@ -150,4 +152,96 @@ fn x13_lists_of_loops_say_how_they_are_written() {
             "{queue}"
         );
     }
+}
+
+/// Keys that nobody declares, mapped and automatic ones, private ones, the root's, scripts and
+/// literals for a subtree.
+const KEYED: &str = "<root BTCPP_format='4' main_tree_to_execute='Main'>
+  <BehaviorTree ID='Main'><Sequence>
+    <Script code='n := 4; deep := 7; @top := 1'/>
+    <SubTree ID='Mapped' k='{n}' text='hello'/>
+    <SubTree ID='Auto' _autoremap='true'/>
+    <ScriptCondition code='n == 5 &amp;&amp; deep == 8'/>
+    <NeedInt name='left' p='{n}'/>
+    <Act name='last' _skipIf='n == 0' _onSuccess='n := 9'/>
+  </Sequence></BehaviorTree>
+  <BehaviorTree ID='Mapped'><Sequence>
+    <NeedInt name='in' p='{k}'/><NeedText name='text' p='{text}'/>
+    <Script code='k := k + 1; own := 3'/><NeedInt name='root' p='{@top}'/>
+  </Sequence></BehaviorTree>
+  <BehaviorTree ID='Auto'><Script code='deep += 1; _own := 2'/></BehaviorTree>
+</root>";
+
+#[test]
+fn e05_a_converted_tree_does_what_it_did() {
+    let world = World::new();
+    let mut running = world.build(KEYED);
+    assert_eq!(running.tick(), 'S');
+    let first = world.log();
+    assert_eq!(
+        first,
+        ["in=4", "text=\"hello\"", "root=1", "left=5", "start last"]
+    );
+    let (document, said) = read_as(Format::Xml, KEYED, FileId(0));
+    assert!(said.is_empty(), "{said:?}");
+    for format in [Format::Tick, Format::Json, Format::Binary] {
+        let mut converted = document.clone();
+        converted.prepare(format);
+        let (read, said) = match format {
+            Format::Tick => read_as(format, &fmt::format(&converted), FileId(0)),
+            Format::Json => read_as(format, &json::write(&converted), FileId(0)),
+            _ => (
+                binary::read(&binary::write(&converted)).expect("as written"),
+                Vec::new(),
+            ),
+        };
+        assert!(said.is_empty(), "{said:?}");
+        assert!(read.has_btcpp_keys());
+        let loaded = tickseed_lang::build::from_documents(
+            std::slice::from_ref(&read),
+            tickseed_lang::model::SourceMap::new(),
+            &world.registry(),
+            &tickseed_lang::build::Options::default(),
+        );
+        let loaded = loaded.unwrap_or_else(|failed| panic!("{format:?}: {failed}"));
+        let (mut agent, mut board) = (loaded.tree.agent(), loaded.board());
+        let answer = loaded
+            .tree
+            .tick(&mut agent, &mut board, tickseed_core::Time::ZERO);
+        assert!(
+            matches!(answer, Ok(tickseed_core::Status::Success)),
+            "{answer:?}"
+        );
+        assert_eq!(world.log(), first, "{format:?}");
+        // And back: XML needs no mark.
+        let mut back = read;
+        back.prepare(Format::Xml);
+        let again = read_as(Format::Xml, &xml_format::write(&back), FileId(0)).0;
+        let first = read_as(Format::Xml, &xml_format::write(&document), FileId(0)).0;
+        assert!(again.same_meaning(&first), "{format:?}");
+    }
+}
+
+#[test]
+fn e05_what_declares_its_keys_is_not_marked() {
+    let marked = |mut document: Document| {
+        document.prepare(Format::Tick);
+        fmt::format(&document).contains("#![keys")
+    };
+    let read = |format, text: &str| read_as(format, text, FileId(0)).0;
+    // Through XML and back, keys of `.tick` stay declared.
+    for text in [
+        "keys { hp: int = 3 }\nmain tree A { check hp > 2 }",
+        "main tree A { sequence { success; B(x: 1) } }\ntree B(x: int) { check x > 0 }",
+        "main tree A { success }",
+    ] {
+        let xml = xml_format::write(&read(Format::Tick, text));
+        assert!(!marked(read(Format::Xml, &xml)), "{xml}");
+    }
+    assert!(!marked(read(
+        Format::Xml,
+        &body("<Sequence><A p='1'/></Sequence>")
+    )));
+    assert!(marked(read(Format::Xml, &body("<A p='{k}'/>"))));
+    assert!(marked(read(Format::Xml, &body("<A _skipIf='k'/>"))));
 }

@@ -3,8 +3,10 @@
 use std::fmt;
 use std::ops::Range;
 
+use super::extract::extract;
+use crate::builtin::builtin;
 use crate::fmt::format;
-use crate::model::{Document, FileId, Form, Item, Name, Node, Span};
+use crate::model::{Attribute, Document, FileId, Form, Item, Name, Node, Role, Span};
 use crate::tick::{self, Parsed};
 
 /// What is done to a node.
@@ -29,6 +31,11 @@ pub enum Change {
     Unwrap,
     /// This node stands behind it.
     Follow(String),
+    /// It is a node of this kind, written without its children: `selector reactive`. Its name,
+    /// children, guards and hooks stay.
+    Become(String),
+    /// It stands in a tree of its own, of this name, and that is used in its place.
+    Extract(String),
 }
 
 /// A text that was changed.
@@ -61,6 +68,12 @@ pub enum ChangeError {
     NoSuchNode(String),
     /// The place does not take it.
     NoRoom,
+    /// What its children are is said by its kind: cases, options, two branches.
+    OwnChildren(String),
+    /// A name that a tree cannot have.
+    NoName(String),
+    /// Something has this name already.
+    Taken(String),
 }
 
 impl fmt::Display for ChangeError {
@@ -78,8 +91,26 @@ impl fmt::Display for ChangeError {
             ChangeError::NotOneChild(n) => {
                 write!(f, "it has {n} children, and only one can take its place")
             }
-            ChangeError::NoSuchNode(text) => write!(f, "`{text}` is no node that is complete"),
+            ChangeError::NoSuchNode(text) => {
+                // It may be anything that somebody had on a clipboard.
+                let line = text.trim().lines().next().unwrap_or_default();
+                let begin: String = line.chars().take(40).collect();
+                let rest = if begin.len() < text.trim().len() {
+                    " …"
+                } else {
+                    ""
+                };
+                write!(f, "`{begin}{rest}` is no node that is complete")
+            }
             ChangeError::NoRoom => f.write_str("no more nodes fit in there"),
+            ChangeError::OwnChildren(kind) => {
+                write!(f, "what stands in it does not fit into `{kind}`")
+            }
+            ChangeError::NoName(name) => write!(
+                f,
+                "`{name}` is no name for a tree: expected a letter, then letters, digits or `_`"
+            ),
+            ChangeError::Taken(name) => write!(f, "`{name}` exists already"),
         }
     }
 }
@@ -178,8 +209,44 @@ pub fn change(text: &str, at: Range<usize>, change: &Change) -> Result<Changed, 
             child.trivia.leading.extend(around.inner);
             *node = child;
         }
+        Change::Become(text) => {
+            let node = place.node(&mut document);
+            let empty = node.children.is_empty();
+            let sample = if empty {
+                one(text)
+            } else {
+                one(&format!("{text} {{ success }}")).filter(|node| node.children.len() == 1)
+            };
+            let other = sample.ok_or_else(|| ChangeError::NoSuchNode(text.clone()))?;
+            let kind = other.kind.to_string();
+            let stray = |child: &Node| builtin(child.kind.as_str()).and_then(|spec| spec.inside);
+            let mut stray = node.children.iter().filter_map(stray);
+            if !stray.all(|inside| inside.contains(&kind.as_str())) {
+                return Err(ChangeError::OwnChildren(kind));
+            }
+            become_another(node, other);
+            return written(&document, &mut place).map_err(|e| match e {
+                ChangeError::NoRoom => ChangeError::OwnChildren(kind),
+                e => e,
+            });
+        }
+        Change::Extract(name) => {
+            let tree = extract(text, place.node(&mut document), name)?;
+            document.items.insert(place.item + 1, Item::Tree(tree));
+        }
     }
     written(&document, &mut place)
+}
+
+/// What is said of the node itself is said of the other one; what stands in it, at it and around
+/// it stays.
+fn become_another(node: &mut Node, other: Node) {
+    node.kind = other.kind;
+    node.form = other.form;
+    node.name = other.name.or(node.name.take());
+    let kept = std::mem::replace(&mut node.attributes, other.attributes);
+    let stays = |a: &Attribute| a.is_hook() || a.role == Role::Metadata;
+    node.attributes.extend(kept.into_iter().filter(stays));
 }
 
 /// A branch of a text that is switched off: no tree that runs has it.
@@ -486,6 +553,55 @@ main tree A {
         );
         let bad = changed(TEXT, "Patrol", Change::Wrap("retry 3 {".into()));
         assert!(bad.is_err(), "{bad:?}");
+    }
+
+    /// Whatever else is said of a node stays when its kind changes.
+    #[test]
+    fn nodes_become_others_and_keep_their_children() {
+        becomes(
+            "selector",
+            Change::Become("sequence".into()),
+            "  // First of all.\n  sequence {\n    sequence \"low\" {\n",
+            "sequence {",
+        );
+        becomes(
+            "sequence",
+            Change::Become("selector reactive".into()),
+            "    selector \"low\" reactive {\n      check battery < 0.2\n",
+            "selector \"low\"",
+        );
+        becomes(
+            "retry",
+            Change::Become("timeout 5s".into()),
+            "    timeout 5s { Walk(to: home) }\n",
+            "timeout",
+        );
+        becomes(
+            "Walk",
+            Change::Become("wait 2s".into()),
+            "    retry 3 { wait 2s }\n",
+            "wait",
+        );
+        let text = "tree A {\n  off sequence \"x\" memory skip if a > 1 on done b = 2 { C }\n}\n";
+        let done = changed(text, "off", Change::Become("retry 2 drain(5)".into())).unwrap();
+        let wanted = "off retry 2 \"x\" drain(5) skip if a > 1 on done b = 2";
+        let wanted_too = "off retry \"x\" 2 drain(5) skip if a > 1 on done b = 2";
+        assert!(
+            done.text.contains(wanted) || done.text.contains(wanted_too),
+            "{}",
+            done.text
+        );
+    }
+
+    #[test]
+    fn a_kind_that_has_no_place_for_the_children_is_refused() {
+        let text = "tree A {\n  switch x {\n    case 1 { B }\n    default { C }\n  }\n}\n";
+        assert_eq!(
+            changed(text, "switch", Change::Become("sequence".into())),
+            Err(ChangeError::OwnChildren("sequence".into()))
+        );
+        let two = changed(TEXT, "sequence", Change::Become("nothing {".into()));
+        assert_eq!(two, Err(ChangeError::NoSuchNode("nothing {".into())));
     }
 
     #[test]

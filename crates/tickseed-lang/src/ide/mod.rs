@@ -17,6 +17,7 @@
 
 mod change;
 mod complete;
+mod extract;
 mod hover;
 mod occurrences;
 mod outline;

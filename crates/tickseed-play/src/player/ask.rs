@@ -44,6 +44,8 @@ enum Done {
     Wrap,
     Unwrap,
     Follow,
+    Become,
+    Extract,
 }
 
 #[derive(Clone, Copy, Deserialize)]
@@ -86,6 +88,8 @@ impl Done {
             Done::Wrap => Change::Wrap(text()?),
             Done::Unwrap => Change::Unwrap,
             Done::Follow => Change::Follow(text()?),
+            Done::Become => Change::Become(text()?),
+            Done::Extract => Change::Extract(text()?),
         })
     }
 }

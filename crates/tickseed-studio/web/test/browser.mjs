@@ -26,9 +26,10 @@ export async function startProcess(port, token) {
 
 /**
  * Whatever is waited for comes long before this. Nothing here says how fast it must come: that
- * depends on the machine, and is printed where it is of interest.
+ * depends on the machine, and is printed where it is of interest. Whoever works on a test may set
+ * `PATIENCE` in the environment to be told of a failure sooner.
  */
-const PATIENCE = 120_000;
+const PATIENCE = Number(process.env.PATIENCE ?? 120_000);
 
 async function start(program, ...args) {
   const child = spawn(join(target, program), args, { stdio: ['ignore', 'pipe', 'inherit'] });

@@ -92,6 +92,100 @@ test('a text that is being written is not thrown away', async () => {
   await page.evaluate(() => (window.tickseed.draft = undefined));
 });
 
+test('a node’s type is changed, and its children stay', async () => {
+  const text = await source();
+  await page.evaluate(() => (window.tickseed.selected = 0));
+  await card('reactive selector').focus();
+  await page.keyboard.press('t');
+  await pick('change-type', 'sequence reactive');
+  await reads('main tree Robot { sequence reactive { sequence reactive { check "battery low"');
+  await focused('reactive sequence');
+  await page.keyboard.press('Control+z');
+  await reads('main tree Robot { selector reactive {');
+  assert.equal(await source(), text);
+  // A leaf becomes another one.
+  await card('approach').focus();
+  await page.keyboard.press('t');
+  await pick('change-type', 'recharge');
+  await counts(page, '[data-label=recharge]', 2);
+  await page.locator('[data-test=undo]').click();
+  await counts(page, '[data-label=recharge]', 1);
+  assert.equal(await source(), text);
+  // What is not finished is written in the text, and changes nothing until then.
+  await card('approach').focus();
+  await page.keyboard.press('t');
+  await pick('change-type', 'check');
+  await page.locator('.cm-content:focus').waitFor();
+  assert.match(await page.evaluate(() => window.tickseed.draft), /check "target visible" target_visible\n +check \n/);
+  await page.evaluate(() => (window.tickseed.draft = undefined));
+  await page.getByRole('tab', { name: 'Node' }).click();
+  assert.equal(await source(), text);
+});
+
+test('a type that does not fit changes nothing', async () => {
+  const text = await source();
+  await page.evaluate(() => window.tickseed.apply('main tree Robot {\n  selector {\n    if battery < 0.2 {\n      recharge\n    } else {\n      approach\n    }\n    patrol\n  }\n}\n'));
+  await reads('if battery < 0.2');
+  await page.evaluate(async () => {
+    const { edits, nodes } = window.tickseed;
+    await edits.change(edits.part(nodes.find((n) => n.label.startsWith('if')).id), 'become', 'retry 3');
+  });
+  await notice('Not possible');
+  await reads('if battery < 0.2');
+  await page.locator('[data-test=undo]').click();
+  await reads('target_visible');
+  assert.equal(await source(), text);
+});
+
+test('a subtree becomes a tree of its own, and can be put back', async () => {
+  const text = await source();
+  await card('recharge').click();
+  await page.evaluate(() => (window.tickseed.selected = window.tickseed.nodes[window.tickseed.selected].parent));
+  await page.locator('[data-test=change-extract]').fill('two words');
+  await page.getByRole('button', { name: 'Extract', exact: true }).click();
+  await notice('is no name for a tree');
+  await page.locator('[data-test=change-extract]').fill('Charging');
+  await page.getByRole('button', { name: 'Extract', exact: true }).click();
+  await reads('selector reactive { Charging sequence reactive { check "target visible"');
+  await reads('tree Charging { sequence reactive { check "battery low" battery_low recharge } }');
+  await notice('has a tree “Charging” now');
+  await page.locator('[data-test=written]', { hasText: 'Charging' }).waitFor();
+  await counts(page, '[data-node]', 8);
+  await page.locator('[data-test=undo]').click();
+  await reads('selector reactive { sequence reactive { check "battery low"');
+  assert.equal(await source(), text);
+});
+
+test('a subtree is copied into another tab', async () => {
+  const text = await source();
+  await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+  await card('target visible').click();
+  await page.evaluate(() => (window.tickseed.selected = window.tickseed.nodes[window.tickseed.selected].parent));
+  await page.locator('[data-test=copy]').click();
+  await notice('is on the clipboard');
+  const other = await browser.open(page.url());
+  await decided(other, 'patrol');
+  await pause(other);
+  await other.locator('[role=treeitem][data-label=patrol]').click();
+  await other.locator('[role=treeitem][data-label=patrol]').focus();
+  await other.keyboard.press('Control+v');
+  await counts(other, '[data-label=approach]', 2);
+  const pasted = await other.evaluate(() => window.tickseed.source);
+  assert.match(pasted, /patrol\n    sequence reactive {\n      check "target visible" target_visible\n      approach\n    }\n/);
+  // With the keys alone, and what is cut goes.
+  await other.keyboard.press('Control+x');
+  await counts(other, '[data-label=approach]', 1);
+  await other.locator('[role=treeitem][data-label="battery low"]').focus();
+  await other.keyboard.press('Control+v');
+  await counts(other, '[data-label=approach]', 2);
+  // What is no node is refused.
+  await other.evaluate(() => navigator.clipboard.writeText('Dear Sir or Madam,\nthis is a letter.'));
+  await other.locator('[data-test=paste]').click();
+  await other.locator('[data-test=notice]', { hasText: '`Dear Sir or Madam, …` is no node' }).waitFor();
+  await other.close();
+  assert.equal(await source(), text);
+});
+
 test('what comes after a change is forgotten with it', async () => {
   const n = await tick(page);
   await page.evaluate(() => window.tickseed.do({ do: 'step', ticks: 5 }));

@@ -2,7 +2,7 @@ import type { Completion, Mistake } from '../protocol';
 import { Refused, type Studio } from './studio.svelte';
 
 /** What is done to a node: `tickseed_lang::ide::Change`. */
-export type Change = 'earlier' | 'later' | 'remove' | 'duplicate' | 'off' | 'rename' | 'wrap' | 'unwrap' | 'follow';
+export type Change = 'earlier' | 'later' | 'remove' | 'duplicate' | 'off' | 'rename' | 'wrap' | 'unwrap' | 'follow' | 'become' | 'extract';
 
 /** A part of a text, in bytes. */
 export interface Part {
@@ -11,7 +11,7 @@ export interface Part {
 }
 
 /** What the panel of changes is asked to begin with. */
-export type Field = 'wrap' | 'add' | 'name';
+export type Field = 'type' | 'add' | 'wrap' | 'name' | 'extract';
 
 interface Step {
   before: string;
@@ -136,19 +136,43 @@ export class Edits {
   /** Puts a node behind another; if there is more to write about it, the text is where that is done. */
   async add(at: Part, node: Completion): Promise<boolean> {
     if (!node.insert.includes('$0')) return this.change(at, 'follow', node.insert);
-    if (this.busy()) return false;
+    const { text, offset } = this.behind(at, node.insert.replace('$0', ''));
+    return this.write(text, offset + bytes(node.insert.split('$0')[0]!));
+  }
+
+  /** Puts a node in the place of one that has no children, which keeps its name. */
+  async become(at: Part, node: Completion): Promise<boolean> {
+    if (!node.insert.includes('$0')) return this.change(at, 'become', node.insert);
+    const part = this.cut();
     const [head = '', tail = ''] = node.insert.split('$0');
-    const { text, offset } = this.behind(at, head + tail);
+    return this.write(part(0, at.from) + head + tail + part(at.to), at.from + bytes(head));
+  }
+
+  /** Goes on in the text with what has to be written by hand; nothing is changed until then. */
+  private write(text: string, offset: number): false {
+    if (this.busy()) return false;
     this.studio.draft = text;
-    this.unfinished = offset + bytes(head);
+    this.unfinished = offset;
     this.studio.notice = { text: 'There is more to say of it: write it here, then apply it.', tone: 'info' };
     return false;
   }
 
+  /** A node as text that can be put somewhere else, in another tab too. */
+  copied({ from, to }: Part): string {
+    const part = this.cut();
+    const indent = /^[ \t]*/.exec(part(0, from).split('\n').at(-1)!)![0];
+    return part(from, to).replaceAll(`\n${indent}`, '\n');
+  }
+
+  /** Puts a node that was copied behind another one. */
+  async paste(at: Part | undefined, node: string): Promise<boolean> {
+    if (node.trim() === '') return this.refuse('There is no text on the clipboard: copy a node first.');
+    return this.change(at, 'follow', node.trim());
+  }
+
   /** The text that runs with a line behind the node, and where that begins. */
   private behind(at: Part, line: string): { text: string; offset: number } {
-    const all = new TextEncoder().encode(this.studio.source);
-    const part = (from: number, to?: number) => new TextDecoder().decode(all.subarray(from, to));
+    const part = this.cut();
     const before = part(0, at.to).trimEnd();
     const rest = part(bytes(before));
     // A comment on its line is the node's.
@@ -157,6 +181,12 @@ export class Edits {
     const head = `${before}${remark}\n${indent}`;
     const tail = rest.slice(remark.length);
     return { text: head + line + (/^[ \t]*(\n|$)/.test(tail) ? tail : `\n${tail}`), offset: bytes(head) };
+  }
+
+  /** Parts of the text that runs, by bytes. */
+  private cut(): (from: number, to?: number) => string {
+    const all = new TextEncoder().encode(this.studio.source);
+    return (from, to) => new TextDecoder().decode(all.subarray(from, to));
   }
 
   /** The node that is written there, or the one around it. */
@@ -186,7 +216,8 @@ export class Edits {
     return true;
   }
 
-  private refuse(text: string): false {
+  /** Says why something was not done. */
+  refuse(text: string): false {
     this.studio.notice = { text: text.charAt(0).toUpperCase() + text.slice(1), tone: 'bad' };
     return false;
   }

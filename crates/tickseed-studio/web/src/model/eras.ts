@@ -6,6 +6,8 @@ import type { NodeInfo, TreeDef } from '../protocol';
  */
 export class Eras {
   private all: { since: number; tree: TreeDef }[] = [];
+  /** The nodes of trees by their paths, as far as they were asked for. */
+  private paths = new WeakMap<TreeDef, Map<string, number>>();
 
   begin(tree: TreeDef | undefined): void {
     this.all = tree ? [{ since: 0, tree }] : [];
@@ -30,6 +32,25 @@ export class Eras {
 
   nodes(tick: number): NodeInfo[] {
     return this.at(tick)?.tree.nodes ?? [];
+  }
+
+  /** The tree of a tick. */
+  tree(tick: number): TreeDef | undefined {
+    return this.at(tick)?.tree;
+  }
+
+  /** The numbers of all trees there were. */
+  get trees(): Set<number> {
+    return new Set(this.all.map((e) => e.tree.id));
+  }
+
+  /** The node of this path in the tree of a tick. */
+  node(tick: number, path: string): number | undefined {
+    const tree = this.tree(tick);
+    if (!tree) return undefined;
+    let paths = this.paths.get(tree);
+    if (!paths) this.paths.set(tree, (paths = new Map(tree.nodes.map((n) => [n.path, n.id]))));
+    return paths.get(path);
   }
 
   /** Where reloads lie. */

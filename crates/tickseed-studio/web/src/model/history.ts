@@ -2,10 +2,14 @@ import type { Status, Tick } from '../protocol';
 
 /** So many ticks are remembered by the page; the engine can go back to all of them. */
 const MOST = 60_000;
+/** So far is looked back for what a node answered last. */
+const BACK = 3000;
 
 export interface NodeState {
   status: Status | null;
   tick: number;
+  /** The first tick of those in a row that it has answered so. */
+  since: number;
 }
 
 /** What the page has heard of the run: every tick, by its number. */
@@ -26,10 +30,21 @@ export class History {
     return this.ticks.get(tick);
   }
 
-  /** Forgets what came after a tick: it will not come about any more. */
-  truncate(latest: number): void {
-    for (let t = latest + 1; t <= this.latest; t++) this.ticks.delete(t);
+  /** A node's last answer in a tick: `null` for an error, nothing if it was not ticked. */
+  answer(tick: number, node: number): Status | null | undefined {
+    return this.ticks.get(tick)?.nodes?.findLast(([n]) => n === node)?.[1];
+  }
+
+  /** Forgets what came after a tick, as it will not come about any more; what that was. */
+  truncate(latest: number): Tick[] {
+    const gone: Tick[] = [];
+    for (let t = latest + 1; t <= this.latest; t++) {
+      const tick = this.ticks.get(t);
+      if (tick) gone.push(tick);
+      this.ticks.delete(t);
+    }
     this.latest = Math.min(this.latest, latest);
+    return gone;
   }
 
   clear(): void {
@@ -41,18 +56,25 @@ export class History {
   statesAt(tick: number, nodes: number, since: number): (NodeState | undefined)[] {
     const states: (NodeState | undefined)[] = new Array(nodes).fill(undefined);
     let missing = nodes;
-    for (let t = tick; t > Math.max(since, tick - 3000) && missing > 0; t--) {
+    for (let t = tick; t > Math.max(since, tick - BACK) && missing > 0; t--) {
       const at = this.ticks.get(t);
       if (!at?.nodes) continue;
       // Backwards: of several answers in a tick the last one counts.
       for (let i = at.nodes.length - 1; i >= 0; i--) {
         const [node, status] = at.nodes[i]!;
         if (states[node] === undefined) {
-          states[node] = { status, tick: t };
+          states[node] = { status, tick: t, since: this.since(node, status, t, since) };
           missing--;
         }
       }
     }
     return states;
+  }
+
+  /** Since when a node that answered so in a tick has done so without a break. */
+  private since(node: number, status: Status | null, tick: number, least: number): number {
+    let t = tick;
+    while (t - 1 > Math.max(least, tick - BACK) && this.answer(t - 1, node) === status) t--;
+    return t;
   }
 }

@@ -23,8 +23,10 @@ import type { Listener, Transport } from '../transport/transport';
 import { overSocket } from '../transport/socket';
 import { inPage } from '../transport/worker';
 import { Edits } from './edits.svelte';
+import { Counts, type Tally, visits } from './counts';
 import { Eras, sameNodes } from './eras';
 import { History, type NodeState } from './history';
+import { answers, change, deciders, failure, outcomes } from './moments';
 import { type Walk, walk } from './walk';
 
 export interface Known {
@@ -39,6 +41,13 @@ export interface KeyState {
   /** When it last changed. */
   tick: number;
   writer?: Writer;
+}
+
+/** What is drawn below each node: how many of how many, and of what. */
+export interface Heat {
+  at: number[];
+  of: number;
+  tallies?: Tally[];
 }
 
 /** A command that was not carried out. */
@@ -96,6 +105,7 @@ export class Studio implements Listener {
 
   history = new History();
   eras = new Eras();
+  counts = new Counts();
   edits = new Edits(this);
   private transport: Transport | undefined;
   private engine: Transport | undefined;
@@ -105,18 +115,19 @@ export class Studio implements Listener {
   private seeking = false;
   crowd = $state(false);
 
-  /** How many agents are at or below each node; none while nobody asks. */
-  heat = $derived.by(() => {
-    if (!this.crowd || this.summary.length < 2) return undefined;
-    const heat = new Array<number>(this.nodes.length).fill(0);
-    for (const a of this.summary) {
-      let at: number | null | undefined = a.leaf;
-      while (at !== null && at !== undefined && heat[at] !== undefined) {
-        heat[at]!++;
-        at = this.nodes[at]?.parent;
-      }
-    }
-    return heat;
+  /** Whether the tree shows how often its nodes were ticked. */
+  counting = $state(false);
+  /** What each node answered how often. Worked out only while somebody looks. */
+  tallies = $derived.by<Tally[]>(() => {
+    void this.revision;
+    return this.counts.of(this.nodes);
+  });
+  /** What is drawn below the nodes: how many of how many. Nothing while nobody asks. */
+  heat = $derived.by<Heat | undefined>(() => {
+    if (this.crowd && this.summary.length > 1) return this.crowdHeat();
+    if (!this.counting) return undefined;
+    const at = this.tallies.map(visits);
+    return { at, of: Math.max(1, ...at), tallies: this.tallies };
   });
   nodes = $derived<NodeInfo[]>(this.tree?.nodes ?? []);
   keyDefs = $derived<KeyDef[]>(this.tree?.keys ?? []);
@@ -210,9 +221,23 @@ export class Studio implements Listener {
     this.subscribe(this.tick?.agent ?? 0);
   }
 
+  /** How many agents are at or below each node. */
+  private crowdHeat(): Heat {
+    const heat = new Array<number>(this.nodes.length).fill(0);
+    for (const a of this.summary) {
+      let at: number | null | undefined = a.leaf;
+      while (at !== null && at !== undefined && heat[at] !== undefined) {
+        heat[at]!++;
+        at = this.nodes[at]?.parent;
+      }
+    }
+    return { at: heat, of: this.summary.length };
+  }
+
   /** Traces another agent. What was heard of the one before is forgotten. */
   pin(agent: number): void {
     this.history.clear();
+    this.counts.clear();
     this.rewound();
     void this.do({ do: 'pin', agent });
   }
@@ -273,6 +298,30 @@ export class Studio implements Listener {
   seek(tick: number): void {
     const to = Math.max(0, Math.min(Math.round(tick), this.control.latest));
     if (to !== this.control.tick) void this.do({ do: 'seek', tick: to });
+  }
+
+  /** To the next or the previous change: of the chosen node's answer, or else of the deciding leaf. */
+  turn(by: 1 | -1): void {
+    const { history, eras, control } = this;
+    const node = this.picked === undefined ? undefined : this.nodes[this.picked];
+    const at = node ? answers(history, eras, node.path) : deciders(history, eras);
+    const found = change(at, history, control.tick, by);
+    if (found !== undefined) this.seek(found);
+    else this.tell(`${node ? `“${node.label}” does not change` : 'No other leaf decides'} ${by > 0 ? 'after' : 'before'} this tick.`);
+  }
+
+  /** Back to where a failure began: of the chosen node, or else of the whole tree. */
+  lastFailure(): void {
+    const { history, eras, control } = this;
+    const node = this.picked === undefined ? undefined : this.nodes[this.picked];
+    const at = node ? answers(history, eras, node.path) : outcomes(history);
+    const found = failure(at, history, control.tick);
+    if (found !== undefined) this.seek(found);
+    else this.tell(`${node ? `“${node.label}”` : 'The tree'} did not begin to fail before this tick.`);
+  }
+
+  private tell(text: string): void {
+    this.notice = { text, tone: 'info' };
   }
 
   click(x: number, y: number): void {
@@ -391,10 +440,7 @@ export class Studio implements Listener {
           this.take(ticks);
           ticks = [];
           const { event: _, ...control } = event;
-          if (control.latest < this.history.latest) {
-            this.history.truncate(control.latest);
-            this.eras.truncate(control.latest);
-          }
+          if (control.latest < this.history.latest) this.forget(control.latest);
           this.control = control;
           if (control.tick === 0) this.rewound();
           this.revision++;
@@ -434,6 +480,16 @@ export class Studio implements Listener {
     this.take(ticks);
   }
 
+  /** What came after a tick will not come about any more. */
+  private forget(latest: number): void {
+    for (const tick of this.history.truncate(latest)) {
+      const tree = this.eras.tree(tick.tick);
+      if (tree) this.counts.add(tick, tree, -1);
+    }
+    this.eras.truncate(latest);
+    this.counts.keep(this.eras.trees);
+  }
+
   private greet(hello: Hello): void {
     if (this.remote) {
       if (this.hello?.session === hello.session && this.hello.world?.name === hello.world?.name) {
@@ -454,6 +510,7 @@ export class Studio implements Listener {
     this.world = hello.world;
     this.control = hello.control;
     this.history.clear();
+    this.counts.clear();
     this.eras.begin(this.tree);
     this.breakpoints = new Map();
     this.draft = undefined;
@@ -523,9 +580,16 @@ export class Studio implements Listener {
     let keys = this.keys.slice();
     for (const tick of ticks) {
       const follows = tick.tick === (this.tick?.tick ?? 0) + 1;
+      const tree = this.eras.tree(tick.tick);
+      // What is played again was counted when it was heard first.
+      if (tree && !this.history.get(tick.tick)) this.counts.add(tick, tree);
       this.history.add(tick, this.seeking || !follows);
       if (follows) {
-        for (const [node, status] of tick.nodes ?? []) states[node] = { status, tick: tick.tick };
+        for (const [node, status] of tick.nodes ?? []) {
+          const was = states[node];
+          const goesOn = was?.status === status && was.tick >= tick.tick - 1;
+          states[node] = { status, tick: tick.tick, since: goesOn ? was.since : tick.tick };
+        }
       } else {
         states = this.history.statesAt(tick.tick, this.nodes.length, this.eras.since(tick.tick));
       }

@@ -47,7 +47,7 @@ export function walk(
     // Whatever was entered after the one that has just answered is still to come.
     if (!done.has(i) && i > last) return;
     shown.push({ node, status, open: !done.has(i) });
-    if (done.has(i)) states[node] = { status, tick: tick.tick };
+    if (done.has(i)) states[node] = { status, tick: tick.tick, since: tick.tick };
     else open.add(node);
   });
   return { cursor: entries[last]![0], open, entries: shown, states };

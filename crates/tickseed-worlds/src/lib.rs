@@ -44,7 +44,7 @@ use alloc::boxed::Box;
 pub use choices::{Choice, Considered};
 pub use geometry::Point;
 pub use offer::{Offer, toggled};
-pub use script::{Messages, Reloaded};
+pub use script::{Alone, AloneLeaf, Messages, Reloaded};
 pub use stage::Stage;
 pub use tickseed_lang::ide::{
     Change, ChangeError, Changed, Completion, SwitchedOff, change, switched_off,

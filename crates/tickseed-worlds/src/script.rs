@@ -9,9 +9,10 @@ use tickseed_core::{
     Agent, Change, Context, Def, NodeId, SnapshotError, Status, TickError, Time, Tree,
 };
 use tickseed_lang::board::{Board, HasBoard, Layout};
-use tickseed_lang::build::{Options, from_loaded};
+use tickseed_lang::build::{Loaded, Options, from_loaded};
+use tickseed_lang::builtin::builtin;
 use tickseed_lang::diagnostics::Diagnostic;
-use tickseed_lang::ide::{Completion, Files};
+use tickseed_lang::ide::{self, Completion, Files};
 use tickseed_lang::load::{Memory, load_text};
 use tickseed_lang::model::{Category, Direction, Document, FileId, SourceMap};
 use tickseed_lang::registry::{Model, PortModel, PortType, Registry};
@@ -66,6 +67,26 @@ pub struct Reloaded {
     pub gone: Vec<String>,
     /// Nodes whose history (a cooldown, a count) is lost.
     pub forgotten: Vec<String>,
+}
+
+/// What it takes to run a world's tree where the world is not at hand.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Alone {
+    /// The text, with descriptions of the leaves, keys and words that it uses.
+    pub text: String,
+    /// The tree's leaves.
+    pub leaves: Vec<AloneLeaf>,
+}
+
+/// A leaf of such a tree.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct AloneLeaf {
+    /// Its node.
+    pub node: NodeId,
+    /// Its path, as files have it.
+    pub path: String,
+    /// Whether the world brings it.
+    pub own: bool,
 }
 
 /// The keys that a text declares, for one agent; nothing while there are none, so that an
@@ -169,32 +190,52 @@ impl<C: Scripted> Script<C> {
     }
 
     fn read(text: &str, registry: Arc<Registry<C>>) -> Result<Script<C>, Messages> {
+        let loaded = Script::build(text, &registry)?;
+        let span = |node| {
+            let span = loaded.instances[loaded.instance_of(node)?].whole;
+            Some((span.start, span.end))
+        };
+        let spans = loaded.tree.def().iter().map(|(id, _)| span(id)).collect();
+        Ok(Script {
+            text: text.into(),
+            spans,
+            registry,
+            tree: Arc::new(loaded.tree),
+            layout: loaded.layout,
+            warnings: Messages {
+                diagnostics: loaded.diagnostics,
+                sources: loaded.sources,
+            },
+        })
+    }
+
+    fn build(text: &str, registry: &Registry<C>) -> Result<Loaded<C>, Messages> {
         // There are no files here: an import is answered with an error.
         let files = load_text(NAME, text, &Memory::default());
-        match from_loaded(files, &registry, &Options::default()) {
-            Ok(loaded) => {
-                let span = |node| {
-                    let span = loaded.instances[loaded.instance_of(node)?].whole;
-                    Some((span.start, span.end))
-                };
-                let spans = loaded.tree.def().iter().map(|(id, _)| span(id)).collect();
-                Ok(Script {
-                    text: text.into(),
-                    spans,
-                    registry,
-                    tree: Arc::new(loaded.tree),
-                    layout: loaded.layout,
-                    warnings: Messages {
-                        diagnostics: loaded.diagnostics,
-                        sources: loaded.sources,
-                    },
-                })
-            }
-            Err(failed) => Err(Messages {
-                diagnostics: failed.diagnostics,
-                sources: failed.sources,
-            }),
-        }
+        from_loaded(files, registry, &Options::default()).map_err(|failed| Messages {
+            diagnostics: failed.diagnostics,
+            sources: failed.sources,
+        })
+    }
+
+    /// What it takes to run another text without the world; nothing if it has mistakes.
+    pub(crate) fn alone(&self, text: &str) -> Option<Alone> {
+        let loaded = Script::build(text, &self.registry).ok()?;
+        let leaf = |node| {
+            let instance = loaded.instance_of(node)?;
+            let kind = loaded.instances[instance].kind.as_str();
+            Some(AloneLeaf {
+                node,
+                path: loaded.path(instance),
+                own: builtin(kind).is_none(),
+            })
+        };
+        let nodes = loaded.tree.def().iter();
+        let leaves = nodes.filter(|(_, node)| node.children.is_empty());
+        Some(Alone {
+            text: ide::alone(text, &self.registry.document())?,
+            leaves: leaves.filter_map(|(id, _)| leaf(id)).collect(),
+        })
     }
 
     /// Reads another text for the same world.
@@ -339,6 +380,9 @@ macro_rules! scripted_world {
         }
         fn check(&self, source: &str) -> Messages {
             self.$holder.script.check(source)
+        }
+        fn alone(&self, source: &str) -> Option<crate::script::Alone> {
+            self.$holder.script.alone(source)
         }
         fn complete(&self, source: &str, offset: usize) -> Vec<tickseed_lang::ide::Completion> {
             self.$holder.script.complete(source, offset)

@@ -11,7 +11,7 @@ use tickseed_lang::ide::Completion;
 
 use crate::choices::Choice;
 use crate::offer::Offer;
-use crate::script::{Messages, Reloaded};
+use crate::script::{Alone, Messages, Reloaded};
 use crate::stage::Stage;
 use crate::view::View;
 
@@ -153,6 +153,8 @@ pub trait World: Send {
     fn span(&self, node: NodeId) -> Option<(u32, u32)>;
     /// What there is to say about a text that might take the place of the present one.
     fn check(&self, source: &str) -> Messages;
+    /// What it takes to run such a text without this world; nothing if it has mistakes.
+    fn alone(&self, source: &str) -> Option<Alone>;
     /// What could stand at a place (bytes) of such a text.
     fn complete(&self, source: &str, offset: usize) -> Vec<Completion>;
     /// Puts a tree made from this text in the place of the present one, between two steps.

@@ -15,6 +15,7 @@
 //! assert!(files.hover(file, 18).unwrap().text.contains("Goes on foot."));
 //! ```
 
+mod alone;
 mod change;
 mod complete;
 mod extract;
@@ -31,6 +32,7 @@ use crate::lex::is_plain_name;
 use crate::load::Loaded;
 use crate::model::{Document, FileId, Format, NodeModel, SourceMap, Span, Tree};
 
+pub use alone::alone;
 pub use change::{Change, ChangeError, Changed, SwitchedOff, change, switched_off};
 pub use complete::{Completion, CompletionKind};
 pub use hover::Hover;

@@ -7,7 +7,7 @@ use serde_json::value::RawValue;
 use tickseed_core::NodeId;
 use tickseed_record::message::Tick;
 use tickseed_record::why;
-use tickseed_worlds::{Change, SwitchedOff, WORLDS, World, change, switched_off};
+use tickseed_worlds::{AloneLeaf, Change, SwitchedOff, WORLDS, World, change, switched_off};
 
 use super::{Player, reload};
 use crate::{machine, picture};
@@ -63,6 +63,8 @@ enum Question {
     Why,
     /// What there is to say about a text that might take the place of the present one.
     Check,
+    /// Such a text with all that it takes to run it without the world, and its leaves.
+    Alone,
     /// What could stand at a place of such a text; the place is a number of bytes.
     Complete,
     /// A text with a change at the node that is written from this byte to that.
@@ -150,6 +152,18 @@ impl Player {
                 let source = asked.source.as_deref().ok_or("`source` is missing")?;
                 let messages = self.run.world.check(source);
                 told(&json!({ "mistakes": reload::as_json(&messages) }))
+            }
+            Question::Alone => {
+                let source = asked.source.as_deref().ok_or("`source` is missing")?;
+                let alone = self
+                    .run
+                    .world
+                    .alone(source)
+                    .ok_or("the text has mistakes")?;
+                let leaf =
+                    |l: &AloneLeaf| json!({ "node": l.node.0, "path": l.path, "own": l.own });
+                let leaves: Vec<_> = alone.leaves.iter().map(leaf).collect();
+                told(&json!({ "text": alone.text, "leaves": leaves }))
             }
             Question::Complete => {
                 let source = asked.source.as_deref().ok_or("`source` is missing")?;

@@ -63,6 +63,16 @@ const browser = await startBrowser({ width: 1440, height: 900 });
   await take(at, 'change');
 }
 {
+  const at = await open(browser, 'robot', 60);
+  await at.evaluate(() => window.tickseed.click(20, 3));
+  await step(at, 40);
+  await at.evaluate(() => window.tickseed.drain());
+  await step(at, 30);
+  await at.locator('[data-test=counts]').click();
+  await at.getByRole('tab', { name: 'Tick' }).click();
+  await take(at, 'tick');
+}
+{
   const at = await open(browser, 'villager', 600);
   await at.locator('[data-test=theme]').click();
   await at.getByRole('tab', { name: 'Scores' }).click();

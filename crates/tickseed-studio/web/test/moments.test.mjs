@@ -1,6 +1,7 @@
 // What the page knows of the ticks it has heard: what runs, how often nodes answered what, and
 // where something changed or failed.
 import assert from 'node:assert/strict';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { counts, decided, inTheStudio, pause, shows, tick } from './browser.mjs';
 
@@ -109,6 +110,49 @@ test('back to where a failure began', async () => {
   const failed = await tick(page);
   assert.ok(failed > n + 10, `${failed}`);
   assert.equal(await page.evaluate((t) => window.tickseed.history.get(t - 1).status, failed), 'running');
+});
+
+/** A world at a tick, as if it had been begun anew; clicks and drains go before their ticks. */
+const STORIES = [
+  ['robot', 130, { 60: (t) => t.click(20, 3), 100: (t) => t.drain() }],
+  ['guard', 1350, {}],
+  ['villager', 40, {}],
+  ['monster', 50, {}],
+  ['boss', 240, {}],
+];
+
+/** These are compiled and run by the tests of `tickseed`. */
+for (const [world, to, inputs] of STORIES) {
+  test(`${world}: a moment as a Rust test`, async () => {
+    const file = new URL(`../../../tickseed/tests/moments/${world}_tick_${to}.rs`, import.meta.url);
+    await page.evaluate(async (name) => {
+      const t = window.tickseed;
+      await t.do({ do: 'world', name, seed: 7 });
+      await t.do({ do: 'subscribe', agents: [0], nodes: true, scene: true, summary: false });
+      await t.do({ do: 'pause' });
+    }, world);
+    for (const [at, input] of Object.entries(inputs)) {
+      await step(Number(at) - (await tick(page)));
+      await page.evaluate(`(${input})(window.tickseed)`);
+    }
+    await step(to - (await tick(page)));
+    const made = await page.evaluate(() => window.tickseed.rustTest());
+    if (process.env.WRITE_MOMENTS) writeFileSync(file, made.text);
+    assert.equal(made.name, `${world}_tick_${to}`);
+    assert.equal(made.text, readFileSync(file, 'utf8'));
+  });
+}
+
+test('a test is saved, and one that would not be true is refused', async () => {
+  await page.getByRole('tab', { name: 'Tick' }).click();
+  const download = page.waitForEvent('download');
+  await page.locator('[data-test=test-save]').click();
+  assert.equal((await download).suggestedFilename(), 'boss_tick_240.rs');
+  await notice('boss_tick_240.rs is a test for a crate that depends on');
+  await page.evaluate(() => window.tickseed.apply(`${window.tickseed.source}\n// another text\n`));
+  await step(1);
+  await page.locator('[data-test=test-save]').click();
+  await notice('This tree took its place at tick 240, in the middle of what ran');
 });
 
 test('no script has failed', () => assert.deepEqual(browser.errors, []));

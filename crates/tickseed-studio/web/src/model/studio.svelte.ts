@@ -26,7 +26,9 @@ import { Edits } from './edits.svelte';
 import { Counts, type Tally, visits } from './counts';
 import { Eras, sameNodes } from './eras';
 import { History, type NodeState } from './history';
+import { linkTo, readLink } from './link';
 import { answers, change, deciders, failure, outcomes } from './moments';
+import { type Alone, rustTest } from './rusttest';
 import { type Walk, walk } from './walk';
 
 export interface Known {
@@ -178,7 +180,58 @@ export class Studio implements Listener {
     void this.ask<Known[]>({ ask: 'worlds' }).then((w) => (this.worlds = w));
     if (!this.remote) {
       this.up = true;
-      this.open('robot', 7);
+      void this.arrive();
+      addEventListener('hashchange', () => void this.arrive());
+    }
+  }
+
+  /** Begins with what the page's address holds. What it holds wrongly changes nothing of the world's own tree. */
+  private async arrive(): Promise<void> {
+    try {
+      const shared = await readLink(location.hash);
+      await this.begin(shared?.world ?? 'robot', shared?.seed ?? 7, shared?.source);
+    } catch (e) {
+      if (!this.tree) await this.begin('robot', 7);
+      this.notice = { text: e instanceof Error ? e.message : String(e), tone: 'bad' };
+    }
+  }
+
+  /** Begins a world from its first tick, with this text in place of its own. */
+  async begin(name: string, seed: number, source?: string): Promise<void> {
+    await this.send(this.transport, { do: 'world', name, seed, ...(this.world?.name === name ? { agents: this.world.agents } : {}) });
+    this.subscribe(0);
+    try {
+      if (source !== undefined && source !== this.source) await this.reload(source);
+    } catch (e) {
+      const mistake = e instanceof Refused ? e.mistakes.find((m) => m.severity === 'error') : undefined;
+      throw new Error(`The world’s own tree runs, as the other one has mistakes: ${mistake?.message ?? String(e)}`);
+    } finally {
+      void this.do({ do: 'run' });
+    }
+  }
+
+  /** From the first tick again, with the tree that runs now. */
+  async again(): Promise<void> {
+    const { world, source } = this;
+    if (!world) return;
+    try {
+      await this.begin(world.name, world.seed, source);
+    } catch (e) {
+      this.notice = { text: e instanceof Error ? e.message : String(e), tone: 'bad' };
+    }
+  }
+
+  /** Puts a link to the tree that runs on the clipboard and into the page's address. */
+  async share(): Promise<void> {
+    const { name: world = '', seed = 0 } = this.world ?? {};
+    // Without what else is in the address: it may be what lets one steer a process.
+    const link = await linkTo(location.href.replace(/[?#].*$/s, ''), { world, seed, source: this.source });
+    if (!this.remote) history.replaceState(null, '', link);
+    try {
+      await navigator.clipboard.writeText(link);
+      this.tell(`A link to this tree is on the clipboard: ${link.length.toLocaleString('en')} characters, the text is in it.`);
+    } catch {
+      this.tell('The page’s address is a link to this tree now.');
     }
   }
 
@@ -318,6 +371,15 @@ export class Studio implements Listener {
     const found = failure(at, history, control.tick);
     if (found !== undefined) this.seek(found);
     else this.tell(`${node ? `“${node.label}”` : 'The tree'} did not begin to fail before this tick.`);
+  }
+
+  /** The moment that is shown, as a Rust test. */
+  async rustTest(): Promise<{ name: string; text: string }> {
+    const { tick } = this.control;
+    const { source = '', keys } = this.eras.tree(tick) ?? {};
+    const alone = await this.ask<Alone>({ ask: 'alone', source });
+    const { name: world = 'tree', seed = 0, step = 5e7 } = this.world ?? {};
+    return rustTest({ world, seed, tick, alone, keys: keys ?? [] }, this.history, this.eras, step);
   }
 
   private tell(text: string): void {

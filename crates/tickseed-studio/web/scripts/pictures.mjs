@@ -60,6 +60,7 @@ const browser = await startBrowser({ width: 1440, height: 900 });
   await counts(at, '[data-node]', 9);
   await at.evaluate(() => window.tickseed.click(20, 3));
   await step(at, 12);
+  await at.locator('#details').evaluate((e) => e.scrollTo(0, e.scrollHeight));
   await take(at, 'change');
 }
 {

@@ -148,7 +148,7 @@ test('a subtree becomes a tree of its own, and can be put back', async () => {
   await page.getByRole('button', { name: 'Extract', exact: true }).click();
   await reads('selector reactive { Charging sequence reactive { check "target visible"');
   await reads('tree Charging { sequence reactive { check "battery low" battery_low recharge } }');
-  await notice('has a tree “Charging” now');
+  await notice('in a tree “Charging”');
   await page.locator('[data-test=written]', { hasText: 'Charging' }).waitFor();
   await counts(page, '[data-node]', 8);
   await page.locator('[data-test=undo]').click();

@@ -166,7 +166,7 @@ export class Edits {
 
   /** Puts a node that was copied behind another one. */
   async paste(at: Part | undefined, node: string): Promise<boolean> {
-    if (node.trim() === '') return this.refuse('There is no text on the clipboard: copy a node first.');
+    if (node.trim() === '') return this.refuse('The clipboard has no text: copy a node first.');
     return this.change(at, 'follow', node.trim());
   }
 

@@ -21,12 +21,12 @@ export interface Moment {
 /** All ticks up to a moment, if a test can begin with them. */
 function heard(history: History, eras: Eras, moment: number): Tick[] {
   const since = eras.since(moment);
-  if (since > 0) throw new Error(`This tree took its place at tick ${since}, in the middle of what ran: begin again with it, then a test can do the same.`);
+  if (since > 0) throw new Error(`The tree was edited after tick ${since}, and a test starts at the first tick: restart first.`);
   const ticks: Tick[] = [];
   for (let t = 1; t <= moment; t++) {
     const tick = history.get(t);
-    if (!tick) throw new Error(`The page has not heard tick ${t}: a test needs all of them from the first one on.`);
-    if (tick.failure && t < moment) throw new Error(`A leaf failed with an error in tick ${t}: a test goes no further than that.`);
+    if (!tick) throw new Error(`The page has not received tick ${t}: a test needs all ticks from the first one on.`);
+    if (tick.failure && t < moment) throw new Error(`A leaf failed with an error in tick ${t}: a test cannot go beyond that.`);
     ticks.push(tick);
   }
   if (ticks.length === 0) throw new Error('Nothing has been ticked yet.');
@@ -122,7 +122,7 @@ export function rustTest(moment: Moment, history: History, eras: Eras, step: num
   const place = new Map(moment.alone.leaves.map((leaf) => [leaf.node, leaf.path]));
   const rules = moment.alone.leaves.flatMap(({ node, path, own }) => {
     const all = own ? behaviour(node, ticks) : [];
-    if (all.length > 0 && path.includes('=')) throw new Error(`The name in \`${path}\` has a \`=\`: give the leaf another one first.`);
+    if (all.length > 0 && path.includes('=')) throw new Error(`The name in \`${path}\` has a \`=\`: rename the leaf first.`);
     return all.length === 0 ? [] : [`${path} = ${all.join(', ')}`];
   });
   const keys = changes(moment, ticks);

@@ -106,6 +106,7 @@ pub(crate) fn findings(loaded: &Loaded, allow_unknown_nodes: bool) -> Vec<Diagno
     if read && !more.iter().any(Diagnostic::is_error) {
         more.extend(unbuildable(loaded, duplicates));
         more.extend(check::described(&loaded.documents));
+        more.extend(check::unwritten(&loaded.documents));
         if !allow_unknown_nodes {
             more.extend(check::misspelt(&loaded.documents));
         }

@@ -9,6 +9,7 @@ mod described;
 mod misspelt;
 mod nodes;
 mod scope;
+mod unwritten;
 
 use std::collections::HashMap;
 
@@ -21,6 +22,7 @@ pub use described::described;
 pub use misspelt::misspelt;
 pub(crate) use scope::bare_list;
 pub use scope::{TreeNames, tree_names};
+pub use unwritten::unwritten;
 
 /// What a check goes by.
 #[derive(Clone, Debug, Default)]

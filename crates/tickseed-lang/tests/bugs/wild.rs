@@ -245,3 +245,33 @@ fn e05_what_declares_its_keys_is_not_marked() {
     assert!(marked(read(Format::Xml, &body("<A p='{k}'/>"))));
     assert!(marked(read(Format::Xml, &body("<A _skipIf='k'/>"))));
 }
+
+#[test]
+fn b22_a_key_that_is_read_beside_a_written_one_of_nearly_its_name() {
+    let helps = |nodes: &str| -> Vec<String> {
+        let loaded = load_text("a.xml", &body(nodes), &Memory::default());
+        let said = tickseed_lang::check::unwritten(&loaded.documents);
+        said.into_iter().filter_map(|d| d.help).collect()
+    };
+    let after = |read: &str| {
+        format!("<Sequence><Script code='battery := 1; goal := 2; pose1 := 3'/>{read}</Sequence>")
+    };
+    for read in [
+        "<ScriptCondition code='batery > 0'/>",
+        "<AlwaysSuccess _skipIf='battrey > 0'/>",
+        "<Sleep msec='{battery_}'/><Sleep msec='{batttery}'/>",
+    ] {
+        assert_eq!(helps(&after(read)), ["did you mean `battery`?"], "{read}");
+    }
+    for read in [
+        // Meant to differ, or written by who is not known here.
+        "<ScriptCondition code='goals == 1 &amp;&amp; pose2 == 1'/>",
+        "<Act out='{batery}'/><ScriptCondition code='batery > 0'/>",
+        "<SubTree ID='S' x='{batery}'/><ScriptCondition code='batery > 0'/>",
+        "<SubTree ID='S' _autoremap='true'/><ScriptCondition code='batery > 0'/>",
+        "<SetBlackboard value='1' output_key='batery'/><ScriptCondition code='batery > 0'/>",
+        "<ScriptCondition code='other > 0'/>",
+    ] {
+        assert!(helps(&after(read)).is_empty(), "{read}");
+    }
+}

@@ -187,6 +187,33 @@ impl Script {
     }
 }
 
+/// The keys that a script reads and those that it writes; none if it is no script.
+pub(crate) fn touched(text: &str) -> (Vec<String>, Vec<String>) {
+    fn walk(node: &Node, reads: &mut Vec<String>, writes: &mut Vec<String>) {
+        match node {
+            Node::Constant(_) => {}
+            Node::Key { name, .. } => reads.push(name.clone()),
+            Node::Unary(_, a) => walk(a, reads, writes),
+            Node::Binary(_, a, b) => [a, b].iter().for_each(|a| walk(a, reads, writes)),
+            Node::Chain(first, rest) => {
+                walk(first, reads, writes);
+                rest.iter().for_each(|(_, node)| walk(node, reads, writes));
+            }
+            Node::Ternary(a, b, c) => [a, b, c].iter().for_each(|a| walk(a, reads, writes)),
+            Node::Assign { name, value, .. } => {
+                writes.push(name.clone());
+                walk(value, reads, writes);
+            }
+        }
+    }
+    let (mut reads, mut writes) = (Vec::new(), Vec::new());
+    if let Ok(script) = Script::parse(text, &mut |_| Some(Name::Key(Slot(0)))) {
+        let statements = script.statements.iter();
+        statements.for_each(|node| walk(node, &mut reads, &mut writes));
+    }
+    (reads, writes)
+}
+
 /// The names in a script, for programs that must know which keys it touches.
 pub(crate) fn names(text: &str) -> Vec<String> {
     let mut found = Vec::new();

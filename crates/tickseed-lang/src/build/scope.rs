@@ -152,7 +152,11 @@ impl<C: HasBoard> Loader<'_, C> {
             .chain(C::schema().keys.iter().map(|key| key.name));
         let help = match nearest(name, known) {
             Some(near) => format!("did you mean `{near}`?"),
-            None => format!("declare it at the top of the tree: `keys {{ {name}: float = 0 }}`"),
+            // Its type is for the author to say; a guess would be the next mistake.
+            None => format!(
+                "declare it in a `keys` block with a type or a first value (`{name}: bool`, \
+                 `{name} = 0.5`), even if the program has it"
+            ),
         };
         Diagnostic::error(
             "load::unknown-key",

@@ -14,12 +14,28 @@ const ANSWERS = ['success', 'failure', 'running', 'skipped', 'error'] as const;
 const WIDTH = ANSWERS.length;
 const COLUMN: Record<Status, number> = { success: 0, failure: 1, running: 2, skipped: 3 };
 
+/** The answers under one tree. */
+interface Sum {
+  nodes: NodeInfo[];
+  ticks: number;
+  answers: Uint32Array;
+  /** Its nodes in the tree that was asked about last. */
+  found?: { in: NodeInfo[]; at: (number | undefined)[] };
+}
+
+/** The nodes of a tree in another one; none if it is the same. */
+function into(sum: Sum, nodes: NodeInfo[]): (number | undefined)[] | undefined {
+  if (sum.nodes === nodes) return undefined;
+  if (sum.found?.in !== nodes) sum.found = { in: nodes, at: sameNodes(sum.nodes, nodes) };
+  return sum.found.at;
+}
+
 /**
  * How often each node answered what, in the ticks that the page has heard of: kept up tick by tick
  * and for each tree on its own, so that a tick costs no more than the nodes that were ticked in it.
  */
 export class Counts {
-  private trees = new Map<number, { nodes: NodeInfo[]; ticks: number; answers: Uint32Array }>();
+  private trees = new Map<number, Sum>();
 
   /** Counts a tick of a tree, or takes it back. */
   add(tick: Tick, tree: { id: number; nodes: NodeInfo[] }, by: 1 | -1 = 1): void {
@@ -54,7 +70,7 @@ export class Counts {
   of(nodes: NodeInfo[]): Tally[] {
     const sums = new Uint32Array(nodes.length * WIDTH);
     for (const tree of this.trees.values()) {
-      const to = tree.nodes === nodes ? undefined : sameNodes(tree.nodes, nodes);
+      const to = into(tree, nodes);
       for (let i = 0; i < tree.answers.length; i++) {
         const node = Math.floor(i / WIDTH);
         const now = to ? to[node] : node;

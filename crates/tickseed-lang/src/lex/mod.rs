@@ -350,7 +350,14 @@ impl Lexer<'_> {
         let unit = &self.text[unit_start..self.at];
         if !unit.is_empty() {
             if Unit::from_word(unit).is_none() {
-                let known = nearest(unit, Unit::ALL.map(|(word, _)| word)).unwrap_or("ms");
+                let meant = match unit.to_ascii_lowercase().as_str() {
+                    "sec" | "secs" | "second" | "seconds" => Some("s"),
+                    "msec" | "msecs" | "millis" | "milliseconds" => Some("ms"),
+                    "minute" | "minutes" | "mins" => Some("min"),
+                    "hr" | "hrs" | "hour" | "hours" => Some("h"),
+                    _ => nearest(unit, Unit::ALL.map(|(word, _)| word)),
+                };
+                let known = meant.unwrap_or("ms");
                 let number = &self.text[start..unit_start];
                 let help = format!("units are ns, us, ms, s, min, h: `{number}{known}`?");
                 let message = format!("has the unknown unit `{unit}`");

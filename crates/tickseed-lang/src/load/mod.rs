@@ -24,7 +24,7 @@ pub(crate) use trees::there_are;
 pub use trees::{Duplicates, Found};
 
 use crate::diagnostics::{Diagnostic, render_all};
-use crate::model::{Document, FileId, Format, Import, SourceMap};
+use crate::model::{Document, FileId, Format, Import, SourceMap, Span};
 use crate::{binary, json, tick, xml};
 use std::collections::{BTreeMap, HashSet};
 
@@ -251,6 +251,16 @@ pub fn read_as(format: Format, text: &str, file: FileId) -> (Document, Vec<Diagn
             )],
         );
     }
+    if format != Format::Xml
+        && let Some(conflict) = conflict(text, file)
+    {
+        let document = Document {
+            file,
+            format,
+            ..Document::default()
+        };
+        return (document, vec![conflict]);
+    }
     match format {
         Format::Xml => xml::read(text, file, &xml::Options::default()),
         Format::Json => json::read(text, file),
@@ -259,6 +269,23 @@ pub fn read_as(format: Format, text: &str, file: FileId) -> (Document, Vec<Diagn
             (parsed.document, parsed.diagnostics)
         }
     }
+}
+
+/// Marks of version control where two changes meet: everything else that is wrong follows from them.
+/// (XML's reader goes on behind them.)
+fn conflict(text: &str, file: FileId) -> Option<Diagnostic> {
+    let starts = |mark: &str| {
+        let at = match text.starts_with(mark) {
+            true => Some(0),
+            false => text.find(&format!("\n{mark}")).map(|at| at + 1),
+        };
+        at.map(|at| Span::new(file, at, at + mark.len()))
+    };
+    let (begin, end) = (starts("<<<<<<<")?, starts(">>>>>>>")?);
+    let message = "a conflict of version control is not settled here";
+    let help = "keep one of the two sides, between `<<<<<<<` and `=======` or between that and `>>>>>>>`, and remove the marks";
+    let diagnostic = Diagnostic::error("load::conflict", message).at(begin, "");
+    Some(diagnostic.and(end, "it ends here").help(help))
 }
 
 struct Loading<'l> {

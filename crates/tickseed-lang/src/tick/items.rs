@@ -398,7 +398,14 @@ impl Parser<'_> {
         let start = self.c.next();
         let start = self.c.span(start);
         let Some(name) = self.c.name() else {
-            self.c.expected("the name of the tree");
+            let quoted = self.c.peek().kind == Tok::Text;
+            let help = quoted.then_some(
+                "a name with spaces or marks in it stands between backquotes: `` `My Tree` ``",
+            );
+            match help {
+                Some(_) => self.c.expected_with("the name of the tree", help),
+                None => self.c.expected("the name of the tree"),
+            }
             self.stray(above);
             self.recover(self.c.position());
             return None;

@@ -61,6 +61,24 @@ fn x13_a_conflict_of_version_control_is_told_once() {
     );
     let said = messages("a.tick", "<<<<<<< HEAD\ntree A { success }\n=======\n");
     assert!(said[0].contains("conflict of version control"), "{said:?}");
+    for (name, text) in [
+        (
+            "a.tick",
+            "tree A {\n<<<<<<< HEAD\n success\n=======\n failure\n>>>>>>> x\n}",
+        ),
+        (
+            "a.json",
+            "{\"tickseed\": 1,\n<<<<<<< HEAD\n\"main\": \"A\"\n=======\n>>>>>>> x\n}",
+        ),
+    ] {
+        let said = messages(name, text);
+        assert!(
+            said.len() == 1 && said[0].starts_with("2:1 a conflict"),
+            "{said:?}"
+        );
+    }
+    // Marks in the middle of lines, and comparisons, are none.
+    assert!(messages("a.tick", "// <<<<<<< a\n// >>>>>>> b\ntree A { success }").is_empty());
 }
 
 #[test]
@@ -273,5 +291,18 @@ fn b22_a_key_that_is_read_beside_a_written_one_of_nearly_its_name() {
         "<ScriptCondition code='other > 0'/>",
     ] {
         assert!(helps(&after(read)).is_empty(), "{read}");
+    }
+}
+
+#[test]
+fn x13_units_and_names_of_other_languages() {
+    for (text, part) in [
+        ("tree A { wait 1.5sec }", "`1.5s`?"),
+        ("tree A { wait 2minutes }", "`2min`?"),
+        ("tree A { wait 20msec }", "`20ms`?"),
+        ("tree \"My Tree\" { success }", "`` `My Tree` ``"),
+    ] {
+        let said = messages("a.tick", text);
+        assert!(said[0].contains(part), "{said:?}");
     }
 }

@@ -1,5 +1,5 @@
-//! Sleeping against ticking always: a herd whose agents sleep beside lone agents that are
-//! ticked every time.
+//! Sleeping compared with ticking every time: a herd whose agents sleep, next to lone agents that
+//! are ticked at every step.
 
 use core::time::Duration;
 use std::sync::Arc;
@@ -17,7 +17,7 @@ use crate::script::{KEYS, World};
 pub struct Slept {
     /// Ticks of lone agents.
     pub ticks: u64,
-    /// Ticks that the herd left out.
+    /// Ticks that the herd omitted.
     pub left_out: u64,
     /// Keys that changed.
     pub touches: u64,
@@ -26,13 +26,12 @@ pub struct Slept {
 /// How many agents there are.
 const AGENTS: usize = 3;
 
-/// Runs a few agents in a herd where they sleep when they can, and each beside it as a lone
-/// agent that is ticked at every step; compares after every step: status, events, what runs,
-/// history, random streams, keys. Worlds change between the steps, agents are halted, what
-/// leaves wait for is completed from outside, and time passes unevenly, now and then
-/// backwards.
+/// Runs a few agents twice: in a herd, where they sleep when they can, and as lone agents that are
+/// ticked at every step. After every step it compares status, events, what runs, history, random
+/// streams and keys. Between the steps worlds change, agents are halted, and what leaves wait for
+/// is completed from outside; time passes unevenly, and sometimes backwards.
 ///
-/// `sabotage` puts a fault into the herd: then this should find a difference.
+/// `sabotage` injects a fault into the herd; this should then find a difference.
 ///
 /// # Errors
 /// The first difference, with everything that happened in that step.
@@ -48,7 +47,7 @@ pub fn compare_asleep(
     Ok(both.slept)
 }
 
-/// An agent on its own and one of the herd, with a world each.
+/// A lone agent and one of the herd, each with its own world.
 struct Pair {
     agent: Agent,
     world: World,
@@ -64,7 +63,7 @@ struct Both {
     rng: Rng,
     now: Time,
     last: Option<Time>,
-    /// Of the keys, how many are changed between ticks.
+    /// How many of the keys change between ticks.
     restless: u64,
     slept: Slept,
 }
@@ -134,7 +133,7 @@ impl Both {
         self.tick()
     }
 
-    /// Changes keys of both worlds and tells the herd.
+    /// Changes keys of both worlds and reports the changes to the herd.
     fn change(&mut self, i: usize) {
         if self.rng.below(6) >= self.restless {
             return;
@@ -170,7 +169,7 @@ impl Both {
         herd.map_err(|e| e.to_string())
     }
 
-    /// What a leaf may be waiting for happens.
+    /// Completes what a leaf may be waiting for.
     fn complete(&mut self, i: usize) -> Result<(), String> {
         let pair = &mut self.pairs[i];
         let started = pair.world.started();

@@ -1,4 +1,4 @@
-//! The executor against the specification: tick by tick, event by event.
+//! Compares the executor with the specification, tick by tick and event by event.
 
 use core::time::Duration;
 
@@ -8,7 +8,7 @@ use crate::interp::{Fault, Interp};
 use crate::script::{Event, World};
 use crate::trace::Marks;
 
-/// What to do to the agents of a tree.
+/// What to do with the agents of a tree.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Plan {
     /// Decides everything: answers of leaves, keys, times, halts, which ticks are traced.
@@ -34,8 +34,8 @@ pub struct Compared {
     pub errors: u64,
 }
 
-/// Runs one agent by the compiled program and one by the interpreter, and compares after
-/// every step: status, events, trace, history, what runs, random stream, keys.
+/// Runs one agent with the compiled program and one with the interpreter. After every step it
+/// compares status, events, trace, history, what runs, random stream and keys.
 ///
 /// # Errors
 /// The first difference, with everything that happened in that step.
@@ -68,8 +68,8 @@ impl<'t> Pair<'t> {
         let world = || {
             let mut world = World::seeded(plan.seed);
             world.allow_errors(plan.errors);
-            // After an error siblings may be halted in another order: what they write then
-            // would differ.
+            // After an error, siblings may be halted in a different order, so what they write would
+            // differ.
             world.let_all_write(!plan.errors && plan.seed.is_multiple_of(2));
             world
         };
@@ -92,7 +92,7 @@ impl<'t> Pair<'t> {
         let steps = [0, 1, 1, 2, 3, 5, 5, 10, 10, 20, 60, 2000];
         self.now = Time(self.now.0 + steps[self.rng.below(12) as usize]);
         if self.rng.below(30) == 0 {
-            // A clock that runs backwards is no reason to differ.
+            // A clock that runs backwards must not cause a difference.
             self.now = Time(self.now.0.saturating_sub(4));
         }
         let mut twin = self.rng;
@@ -183,7 +183,7 @@ impl<'t> Pair<'t> {
         self.interp
             .recover(&mut self.interp_world, now, Duration::ZERO, rng);
         self.innermost_first()?;
-        // Which of several unrelated branches is unwound first is left open.
+        // Which of several unrelated branches is unwound first is unspecified.
         let sorted = |world: &World| {
             let mut events: Vec<_> = world.events().iter().map(Event::to_string).collect();
             events.sort();
@@ -280,7 +280,7 @@ impl<'t> Pair<'t> {
         }
     }
 
-    /// Of two nodes that were told of their end, one inside the other, the inner was told first.
+    /// Of two nested nodes that were notified of their end, the inner one was notified first.
     fn innermost_first(&self) -> Result<(), String> {
         let def = self.tree.def();
         let nodes: Vec<NodeId> = self

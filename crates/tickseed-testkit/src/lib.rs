@@ -1,12 +1,12 @@
-//! What Tickseed's own tests are made of, for its users' tests as well.
+//! The building blocks of Tickseed's own tests, for users' tests as well.
 //!
-//! * [`script`]: leaves whose answers are written down, and a world that keeps a log of what
-//!   happens to them. Build the shape of a tree from them, or exchange a real tree's leaves.
-//! * [`check`]: tells such a tree's story tick by tick and compares it with the one you wrote.
-//! * [`Interp`]: the specification of what every node means, as a plain interpreter.
+//! * [`script`]: leaves with scripted answers, and a world that logs what happens to them. Build
+//!   trees from them, or substitute them for a real tree's leaves.
+//! * [`check`]: runs such a tree tick by tick and compares what happens with the story you wrote.
+//! * [`Interp`]: the specification of every node's meaning, as a plain interpreter.
 //! * [`random`]: lively random trees from a seed, and a shrinking strategy for `proptest`.
-//! * [`compare`]: one random run by the compiled program and by the interpreter, compared
-//!   after every step. An engine of your own can be held to [`Interp`] in the same way.
+//! * [`compare`]: one random run of the compiled program and of the interpreter, compared after
+//!   every step. You can compare your own engine with [`Interp`] in the same way.
 
 mod asleep;
 mod compare;

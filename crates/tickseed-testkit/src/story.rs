@@ -1,8 +1,8 @@
 //! Stories: what a tree of scripted leaves does, written down and checked.
 //!
-//! A story has a line for each step: the time in milliseconds, what is done or answered, and
-//! the events. It is told by the compiled program, plain and traced, and by the interpreter,
-//! and all three must tell the same.
+//! A story has one line per step: the time in milliseconds, what is done or answered, and the
+//! events. The compiled program, plain and traced, and the interpreter each produce the story, and
+//! all three must agree.
 //!
 //! ```
 //! use tickseed_core::nodes;
@@ -17,19 +17,19 @@
 //! ");
 //! ```
 //!
-//! A tick is told by its answer: `S`uccess, `F`ailure, `R`unning, s`K`ipped, or `E`rror. Other
-//! steps are `halt`, `reset` and `recover`. Events are told by [`brief`]:
+//! A tick is written as its answer: `S`uccess, `F`ailure, `R`unning, s`K`ipped or `E`rror. Other
+//! steps are `halt`, `reset` and `recover`. Events are written as by [`brief`]:
 //!
-//! | event | told as |
+//! | event | written as |
 //! |---|---|
-//! | leaf starts, goes on, finishes, is halted | `a+`, `a.`, `aS`, `a!` |
+//! | leaf starts, continues, finishes, is halted | `a+`, `a.`, `aS`, `a!` |
 //! | leaf fails with an error | `aE` |
-//! | action without hook is called and answers | `a:R` |
-//! | condition is judged | `a?y`, `a?n` |
-//! | number is asked for | `a#3` |
+//! | action without a hook is called and answers | `a:R` |
+//! | condition is evaluated | `a?y`, `a?n` |
+//! | number is computed | `a#3` |
 //! | hook sees the end | `a@S`, `a@!` |
 //! | catch decides | `a~S` |
-//! | for-each tells an index | `a[0]` |
+//! | for-each announces an index | `a[0]` |
 //! | custom node notes a number, leaf draws one | `a*1`, `a%7` |
 //! | line is logged | `"a"` |
 
@@ -73,7 +73,7 @@ fn letter(status: Status) -> char {
     }
 }
 
-/// Whoever tells the story.
+/// What produces the story.
 #[derive(Clone, Copy, Debug)]
 enum Teller {
     Compiled,
@@ -84,7 +84,7 @@ enum Teller {
 /// Checks that a tree behaves as the story says.
 ///
 /// # Panics
-/// If it does not build, the story cannot be read, or is told differently by anyone.
+/// If the tree does not build, the story cannot be read, or any of the three differs from it.
 #[track_caller]
 pub fn check(node: Node<World>, story: &str) {
     let tree = node.build().unwrap_or_else(|e| panic!("{e}"));

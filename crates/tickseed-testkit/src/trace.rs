@@ -7,11 +7,11 @@ use tickseed_core::{NodeId, Status, Trace};
 pub enum Mark {
     /// A node began to be ticked.
     Enter(NodeId),
-    /// Its tick was over.
+    /// Its tick ended.
     Leave(NodeId, Status),
     /// It was halted.
     Halted(NodeId),
-    /// In the first node, the second decided.
+    /// The second node decided the answer of the first.
     Decided(NodeId, NodeId),
 }
 

@@ -152,7 +152,7 @@ impl<C: Context> Run<'_, '_, '_, '_, C> {
         Ok(Status::Running)
     }
 
-    /// Ticks the chosen child, then halts another that runs. Nothing chosen: failure.
+    /// Ticks the chosen child, then halts any other running child. If none is chosen, fails.
     fn choose(&mut self, id: NodeId, chosen: Option<usize>) -> Result<Status, Fault> {
         let Some(index) = chosen else {
             self.halt_children(id);
@@ -169,7 +169,7 @@ impl<C: Context> Run<'_, '_, '_, '_, C> {
         children.position(|c| self.states[c.0 as usize].active)
     }
 
-    /// The child that `current` names; none if it names none that exists.
+    /// The child that `current` names, if there is such a child.
     fn current_child(&mut self, id: NodeId) -> Option<NodeId> {
         let current = self.state(id).current?;
         self.node(id).children.get(current).copied()

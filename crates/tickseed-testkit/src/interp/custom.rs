@@ -1,4 +1,4 @@
-//! Custom nodes: the user's rule, served through core's `BranchHost`.
+//! Custom nodes: the user's rule, run through core's `BranchHost`.
 
 use tickseed_core::interpret::BranchHost;
 use tickseed_core::{Branches, Context, Cx, History, LeafError, NodeId, Status, Stop};
@@ -15,7 +15,7 @@ impl<'t, 'a, C: Context> Run<'_, 't, '_, 'a, C> {
             fault: None,
         };
         let answer = rule.tick(&mut Branches::new(&mut host, fresh));
-        // A leaf's error ends the tick even if the rule keeps it to itself.
+        // A leaf's error ends the tick even if the rule swallows it.
         let fault = host.fault.take();
         match (fault, answer) {
             (Some(fault), _) => Err(fault),
@@ -43,7 +43,7 @@ impl<'t, 'a, C: Context> Run<'_, 't, '_, 'a, C> {
     }
 }
 
-/// Serves one custom node for one tick. After a fault below it does nothing more.
+/// Serves one custom node for one tick. After a fault below the node, it does nothing more.
 struct Host<'h, 'r, 't, 'x, 'a, C: Context> {
     run: &'h mut Run<'r, 't, 'x, 'a, C>,
     id: NodeId,

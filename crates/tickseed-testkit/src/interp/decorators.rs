@@ -1,4 +1,4 @@
-//! Nodes with one child. Invert, uninterruptible and hold are one line each in the frame.
+//! Nodes with one child. Invert, uninterruptible and hold are one line each in `Run::rule`.
 
 use tickseed_core::nodes::{
     Closed, Gate, Hook, LimitRuns, Loop, RunOnce, StartOn, TimeLimit, WaitFor,
@@ -24,7 +24,7 @@ impl<C: Context> Run<'_, '_, '_, '_, C> {
             if !options.again.after(status) {
                 return Ok(options.stopped.unwrap_or(status));
             }
-            // Without a limit the count decides nothing and must not overflow.
+            // Without a limit, the count decides nothing and must not overflow.
             self.state(id).round = self.state(id).round.saturating_add(1);
             if Some(self.state(id).round) == options.limit {
                 return Ok(options.at_limit);
@@ -146,7 +146,7 @@ impl<C: Context> Run<'_, '_, '_, '_, C> {
         self.tick_only_child(id)
     }
 
-    /// On a fresh entry everything below is idle, so only its history can be forgotten.
+    /// On a fresh entry everything below is idle, so there is only history to forget.
     pub(super) fn forget(&mut self, id: NodeId, fresh: bool) -> Result<Status, Fault> {
         if fresh {
             for below in (id.0 + 1..self.node(id).end.0).map(NodeId) {

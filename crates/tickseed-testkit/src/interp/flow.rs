@@ -1,5 +1,5 @@
-//! Sequence and selector. They differ in the verdict that goes on to the next child:
-//! success for a sequence, failure for a selector.
+//! Sequence and selector. They differ in the verdict that leads to the next child: success in a
+//! sequence, failure in a selector.
 
 use tickseed_core::nodes::Flow;
 use tickseed_core::{Context, History, NodeId, Status};
@@ -20,7 +20,8 @@ impl<C: Context> Run<'_, '_, '_, '_, C> {
                 self.in_order(id, first, go_on)
             }
             Flow::Reactive { .. } => {
-                // Asked anew each tick, and so is the question whether all were skipped.
+                // All children are asked anew each tick, so whether all were skipped is decided
+                // anew as well.
                 self.state(id).asked = false;
                 let held = self.held_child(id);
                 let first = self.node(id).children.iter().position(|c| Some(*c) == held);
@@ -31,14 +32,14 @@ impl<C: Context> Run<'_, '_, '_, '_, C> {
         }
     }
 
-    /// Children in order from `first`, up to the first answer that stops.
+    /// Ticks children in order from `first`, up to the first answer that stops the flow.
     fn in_order(&mut self, id: NodeId, first: usize, go_on: Status) -> Result<Status, Fault> {
         for i in first..self.node(id).children.len() {
             let child = self.child(id, i);
             self.state(id).current = Some(i);
             let status = self.tick_chosen(id, child)?;
             if self.stops(id, status, go_on) {
-                // Only a reactive flow can have another running child.
+                // Only in a reactive flow can another child be running.
                 self.halt_others(id, child);
                 return Ok(status);
             }
@@ -46,7 +47,7 @@ impl<C: Context> Run<'_, '_, '_, '_, C> {
         Ok(self.past_the_last(id, go_on))
     }
 
-    /// Like a memory flow, but the place is history.
+    /// Like a memory flow, but the place is kept in the history.
     fn keeping_place(&mut self, id: NodeId, fresh: bool, go_on: Status) -> Result<Status, Fault> {
         let first = match (fresh, &self.state(id).history) {
             (true, Some(History::Place(place))) => *place as usize,
@@ -88,8 +89,8 @@ impl<C: Context> Run<'_, '_, '_, '_, C> {
         }
     }
 
-    /// One draw among the children not visited in this activation, also when only one is
-    /// left. Weighted: those of weight zero come last, in order.
+    /// Draws one of the children not visited in this activation; the draw is made even if only one
+    /// is left. With weights, children of weight zero come last, in order.
     fn draw_unvisited(&mut self, id: NodeId, weights: &[f64]) -> Option<usize> {
         let visited = &self.states[id.0 as usize].visited;
         let unvisited = || (0..visited.len()).filter(|&i| !visited[i]);
@@ -106,7 +107,7 @@ impl<C: Context> Run<'_, '_, '_, '_, C> {
         self.rng.weighted(left).or_else(|| unvisited().next())
     }
 
-    /// Whether a child's answer is the flow's own.
+    /// Whether a child's answer ends the flow's tick with that answer.
     fn stops(&mut self, id: NodeId, status: Status, go_on: Status) -> bool {
         self.state(id).asked |= status == go_on;
         status != go_on && status != Status::Skipped

@@ -26,7 +26,7 @@ impl<C: Context> Run<'_, '_, '_, '_, C> {
     ) -> Result<Status, Fault> {
         let phase = if fresh { Phase::Start } else { Phase::Tick };
         let functions = self.functions(id);
-        // The state is taken out meanwhile, since the leaf also gets the context.
+        // The state is taken out for the call, since the leaf also borrows the context.
         let outcome = if boxed {
             let mut side = self.state(id).side.take();
             let outcome = functions.boxed().run(phase, &mut side, &mut self.cx());
@@ -41,8 +41,9 @@ impl<C: Context> Run<'_, '_, '_, '_, C> {
         self.answer(id, outcome, false, may_skip)
     }
 
-    /// What a leaf answered, if it may answer that. Failing is no end: `recover` will halt
-    /// the leaf, also one that failed by answering what it must not.
+    /// What a leaf answered, if it is allowed to answer that; otherwise an error. An error does not
+    /// end the activation: `recover` will halt the leaf, even one whose error was a forbidden
+    /// answer.
     fn answer(
         &self,
         id: NodeId,
@@ -73,7 +74,7 @@ impl<C: Context> Run<'_, '_, '_, '_, C> {
         }
     }
 
-    /// How long a wait or delay takes: settled when its activation starts.
+    /// How long a wait or delay takes, determined when its activation starts.
     pub(super) fn settle_duration(&mut self, id: NodeId, duration: WaitFor) -> u64 {
         match duration {
             WaitFor::Fixed(ns) => ns,
@@ -100,7 +101,8 @@ impl<C: Context> Run<'_, '_, '_, '_, C> {
             self.state(id).until = self.after(limit);
         }
         let now = self.now;
-        // The guard before the clock: what comes true on the last tick has come in time.
+        // The guard is evaluated before the clock: if it becomes true on the last tick, it is in
+        // time.
         if self.judge(id, &options.guard) {
             Status::Success
         } else if options.limit.is_some() && self.state(id).until.passed(now) {

@@ -1,13 +1,13 @@
 //! The specification: a plain recursive interpreter.
 //!
-//! What a tree means is what this module does. One function for each kind of node, one
-//! [`State`] for each node, in the order of the definition; no compilation, no sharing of
-//! state, no cleverness. The compiled executor is held to it by random differential tests.
-//! To change a rule, change it here first.
+//! A tree means what this module does with it. There is one function for each kind of node, and one
+//! [`State`] for each node, in the order of the definition; there is no compilation, no sharing of
+//! state, no cleverness. Random differential tests compare the compiled executor with it. To change
+//! a rule, change it here first.
 //!
-//! A node is *active* from the moment it is entered until it finishes or is halted. Entering
-//! a node that is not active is a *fresh* entry: its state is cleared. That is the whole life
-//! cycle: nothing else clears state, and history is kept apart from it.
+//! A node is *active* from the moment it is entered until it finishes or is halted. Entering a node
+//! that is not active is a *fresh* entry, which clears its state. That is the whole life cycle:
+//! nothing else clears state, and history is kept separately.
 
 mod branch;
 mod custom;
@@ -29,7 +29,7 @@ use tickseed_core::{
 use crate::trace::Silent;
 use state::State;
 
-/// A leaf failed with an error: where, and which.
+/// A leaf's error, and where it happened.
 #[derive(Debug)]
 pub struct Fault {
     /// The leaf or custom node.
@@ -38,7 +38,7 @@ pub struct Fault {
     pub error: LeafError,
 }
 
-/// One agent of a tree, run by interpreting the tree's definition.
+/// An agent of a tree, run by interpreting the tree's definition.
 ///
 /// ```
 /// use tickseed_core::{Rng, Status, Time, nodes};
@@ -82,11 +82,11 @@ impl<'t, C: Context> Interp<'t, C> {
         }
     }
 
-    /// Ticks the tree. A tree that has finished begins again: a tick never does nothing.
+    /// Ticks the tree. A tree that has finished begins again, so a tick never does nothing.
     ///
     /// # Errors
-    /// A leaf failed. The tick ended right there: nothing was halted, nothing finished. Until
-    /// [`recover`](Interp::recover) every further tick fails as well.
+    /// A leaf failed. The tick stopped right there: nothing was halted and nothing finished. Every
+    /// further tick fails as well, until [`recover`](Interp::recover) is called.
     pub fn tick(
         &mut self,
         at: &mut C::At<'_>,
@@ -106,26 +106,26 @@ impl<'t, C: Context> Interp<'t, C> {
         result
     }
 
-    /// Halts the tree if it runs: every active node, innermost first, children in order.
+    /// Halts the tree if it is running: every active node, innermost first, children in order.
     /// History is kept.
     pub fn halt(&mut self, at: &mut C::At<'_>, now: Time, dt: Duration, rng: &mut Rng) {
         self.run(at, now, dt, rng, &mut Silent).halt(NodeId::ROOT);
     }
 
-    /// After a leaf's error: halts everything that is active, the failed leaf included (an
-    /// error is no end of its activation), so that every started leaf ends exactly once.
+    /// After a leaf's error, halts everything that is active, including the failed leaf (an error
+    /// does not end its activation), so that every started leaf ends exactly once.
     pub fn recover(&mut self, at: &mut C::At<'_>, now: Time, dt: Duration, rng: &mut Rng) {
         self.halt(at, now, dt, rng);
         self.poisoned = false;
     }
 
-    /// Halts the tree and forgets its history: the agent is as new.
+    /// Halts the tree and forgets its history: the agent is as good as new.
     pub fn reset(&mut self, at: &mut C::At<'_>, now: Time, dt: Duration, rng: &mut Rng) {
         self.recover(at, now, dt, rng);
         self.states = Interp::new(self.tree).states;
     }
 
-    /// Whether a leaf has failed and the agent was not recovered.
+    /// Whether a leaf has failed and the agent has not been recovered since.
     #[must_use]
     pub fn is_poisoned(&self) -> bool {
         self.poisoned
@@ -137,8 +137,8 @@ impl<'t, C: Context> Interp<'t, C> {
         self.states[id.0 as usize].active
     }
 
-    /// The innermost active nodes, in the order of the definition: running leaves, and nodes
-    /// that run without a running child (a loop between two rounds, a delay that waits).
+    /// The innermost active nodes, in the order of the definition: running leaves, and nodes that
+    /// run without a running child (a loop between two rounds, a waiting delay).
     #[must_use]
     pub fn running(&self) -> Vec<NodeId> {
         let def = self.tree.def();
@@ -150,8 +150,8 @@ impl<'t, C: Context> Interp<'t, C> {
             .collect()
     }
 
-    /// What outlives halts, in the order of the definition: of gates, run-onces, composites
-    /// that keep their place, and custom nodes with memory.
+    /// What outlives halts, in the order of the definition: the histories of all nodes that keep
+    /// one.
     #[must_use]
     pub fn history(&self) -> Vec<(NodeId, History)> {
         let all = self.states.iter().enumerate();
@@ -180,7 +180,7 @@ impl<'t, C: Context> Interp<'t, C> {
     }
 }
 
-/// One tick or halt under way.
+/// A tick or halt in progress.
 struct Run<'r, 't, 'x, 'a, C: Context> {
     tree: &'t Tree<C>,
     states: &'r mut Vec<State>,
@@ -189,14 +189,14 @@ struct Run<'r, 't, 'x, 'a, C: Context> {
     dt: Duration,
     rng: &'r mut Rng,
     trace: &'r mut dyn Trace,
-    /// The nodes with [`Preempt::BeforeStart`] around the one being ticked, outermost first,
-    /// each with the child that it is ticking. Parallels and custom nodes begin a new list:
-    /// entering them has halted what had to be halted outside.
+    /// The nodes with [`Preempt::BeforeStart`] around the one being ticked, outermost first, each
+    /// with the child that it is ticking. Parallels and custom nodes begin a new list, since
+    /// entering them has already halted what had to be halted outside.
     choosing: Vec<(NodeId, NodeId)>,
 }
 
 impl<'t, 'a, C: Context> Run<'_, 't, '_, 'a, C> {
-    /// Ticks a node: the frame around every kind's own rule.
+    /// Ticks a node: what every kind has in common, around its own rule.
     fn tick(&mut self, id: NodeId) -> Result<Status, Fault> {
         self.trace.enter(id);
         let fresh = !self.state(id).active;
@@ -216,7 +216,7 @@ impl<'t, 'a, C: Context> Run<'_, 't, '_, 'a, C> {
         Ok(status)
     }
 
-    /// The rule of the node's kind. `fresh`: this is the first tick of an activation.
+    /// The rule of the node's kind. `fresh` says that this is the first tick of an activation.
     fn rule(&mut self, id: NodeId, fresh: bool) -> Result<Status, Fault> {
         match &self.node(id).kind {
             Kind::Condition(guard) => Ok(Status::from_bool(self.judge(id, guard))),
@@ -306,7 +306,7 @@ impl<'t, 'a, C: Context> Run<'_, 't, '_, 'a, C> {
         }
     }
 
-    /// Halts the active children of a node but one, in order.
+    /// Halts the active children of a node except one, in order.
     fn halt_others(&mut self, id: NodeId, kept: NodeId) {
         for &child in &self.node(id).children {
             if child != kept {
@@ -315,8 +315,8 @@ impl<'t, 'a, C: Context> Run<'_, 't, '_, 'a, C> {
         }
     }
 
-    /// Whether entering this node afresh starts something that acts. Conditions, logs and
-    /// finished constants start nothing; composites and decorators leave it to what is below.
+    /// Whether entering this node afresh starts something that acts. Conditions, logs and constants
+    /// other than running start nothing; composites and decorators leave it to what is below them.
     fn acts(&self, id: NodeId) -> bool {
         matches!(
             self.node(id).kind,
@@ -331,15 +331,15 @@ impl<'t, 'a, C: Context> Run<'_, 't, '_, 'a, C> {
         )
     }
 
-    /// Something that acts is about to start: each node around it that halts before the
-    /// start lets go of its other children, outermost first.
+    /// Called when something that acts is about to start: each node around it with
+    /// [`Preempt::BeforeStart`] halts its other children, outermost first.
     fn halt_before_start(&mut self) {
         for (node, ticked) in self.choosing.clone() {
             self.halt_others(node, ticked);
         }
     }
 
-    /// Ticks a child in whose favour the others may be halted before anything starts.
+    /// Ticks a child; its siblings may be halted before anything in it starts.
     fn tick_chosen(&mut self, id: NodeId, child: NodeId) -> Result<Status, Fault> {
         let preempt = match &self.node(id).kind {
             Kind::Sequence(Flow::Reactive { preempt })
@@ -358,7 +358,7 @@ impl<'t, 'a, C: Context> Run<'_, 't, '_, 'a, C> {
         result
     }
 
-    /// Ticks a child of a parallel or custom node: a thread of its own.
+    /// Ticks a child of a parallel or custom node, which is a separate thread.
     fn tick_thread(&mut self, child: NodeId) -> Result<Status, Fault> {
         let around = core::mem::take(&mut self.choosing);
         let result = self.tick(child);
@@ -366,7 +366,7 @@ impl<'t, 'a, C: Context> Run<'_, 't, '_, 'a, C> {
         result
     }
 
-    /// The active child that a running `hold` below it keeps, in the same thread.
+    /// The active child that contains a running `hold`, in the same thread.
     fn held_child(&self, id: NodeId) -> Option<NodeId> {
         let mut children = self.node(id).children.iter().copied();
         children.find(|&child| self.holds(child))
@@ -388,8 +388,8 @@ impl<'t, 'a, C: Context> Run<'_, 't, '_, 'a, C> {
         judge::<C>(guard, self.at, &mut |i, at| functions.pred(i as usize, at))
     }
 
-    /// A duration that a function computed: negative counts as zero, and what is too long
-    /// for a timer as the longest that is not.
+    /// A duration computed by a function: a negative one counts as zero, and one that is too long
+    /// for a timer as the longest possible.
     fn computed_duration(&self, id: NodeId) -> u64 {
         let ns = self.functions(id).int(0, self.at);
         u64::try_from(ns).unwrap_or(0).min(MAX_DURATION - 1)
@@ -399,12 +399,12 @@ impl<'t, 'a, C: Context> Run<'_, 't, '_, 'a, C> {
         Deadline::after(self.now, duration)
     }
 
-    /// What a function of the user's is handed.
+    /// What a user's function receives.
     fn cx(&mut self) -> Cx<'_, 'a, C> {
         Cx::new(self.at, self.now, self.dt, self.rng)
     }
 
-    /// Tells the trace which child decided, for nodes that tick several at once.
+    /// Reports to the trace which child decided, for nodes that tick several children at once.
     fn mark_decided(&mut self, id: NodeId, status: Status) {
         let child = match &self.node(id).kind {
             Kind::Parallel(options) => self.deciding_thread(id, options, status),

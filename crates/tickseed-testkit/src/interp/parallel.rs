@@ -1,7 +1,7 @@
 //! Parallel.
 //!
-//! A child's answer counts until its next one: its verdict, or nothing while it runs or was
-//! skipped. A restarting child that runs again therefore has no verdict until it finishes.
+//! A child's latest answer counts: a verdict, or nothing while the child runs or if it was skipped.
+//! A restarted child therefore has no verdict until it finishes again.
 
 use tickseed_core::nodes::{Decide, Finished, Leftover, Parallel, Threshold, Tie};
 use tickseed_core::{Context, NodeId, Status};
@@ -18,12 +18,13 @@ struct Count {
 }
 
 impl Count {
-    /// Children that run or were not ticked yet.
+    /// How many children are running or were not ticked yet.
     fn open(&self) -> usize {
         self.children - self.successes - self.failures - self.skipped
     }
 
-    /// How many it takes: all that are not known to be skipped, but at least one.
+    /// How many children a threshold requires; `All` means all that are not known to be skipped,
+    /// but at least one.
     fn needed(&self, threshold: Threshold) -> usize {
         match threshold {
             Threshold::All => (self.children - self.skipped).max(1),
@@ -31,7 +32,7 @@ impl Count {
         }
     }
 
-    /// What the answers decide: one threshold, or the tie of both.
+    /// What the answers decide: the threshold that was reached, or the tie rule if both were.
     fn reached(&self, options: &Parallel) -> Option<Status> {
         let failed = self.failures >= self.needed(options.failure);
         let succeeded = self.successes >= self.needed(options.success);
@@ -42,8 +43,8 @@ impl Count {
         }
     }
 
-    /// Success is out of reach, now and in later ticks: too many have failed for good. (A
-    /// skipped child is asked again.)
+    /// Whether success is out of reach, now and in later ticks: too many children have failed for
+    /// good. (A skipped child is asked again.)
     fn hopeless(&self, options: &Parallel) -> bool {
         let out_of_reach = match options.success {
             Threshold::All => self.failures > 0,
@@ -81,13 +82,13 @@ impl<C: Context> Run<'_, '_, '_, '_, C> {
             Some(verdict) => Ok(self.end(id, options, verdict)),
             None if count.skipped == count.children => Ok(Status::Skipped),
             None if count.open() > 0 => Ok(Status::Running),
-            // Everything has finished and neither threshold was reached.
+            // All children have finished and neither threshold was reached.
             None => Ok(self.end(id, options, Status::Failure)),
         }
     }
 
-    /// The verdict is known. What still runs is halted by the frame around every rule, or
-    /// awaited from the next tick on.
+    /// The verdict is known. Children that are still running are halted by `Run::tick`, as for
+    /// every kind, or awaited from the next tick on.
     fn end(&mut self, id: NodeId, options: &Parallel, verdict: Status) -> Status {
         if options.leftover == Leftover::Await && self.running_thread(id).is_some() {
             self.state(id).decided = Some(verdict);
@@ -96,7 +97,7 @@ impl<C: Context> Run<'_, '_, '_, '_, C> {
         verdict
     }
 
-    /// Ticks the children that still run, and no others, until none does.
+    /// Ticks the children that are still running, and no others, until none is.
     fn await_leftovers(&mut self, id: NodeId, verdict: Status) -> Result<Status, Fault> {
         for &child in &self.node(id).children {
             if self.state(child).active {
@@ -126,9 +127,9 @@ impl<C: Context> Run<'_, '_, '_, '_, C> {
         children.position(|c| self.states[c.0 as usize].active)
     }
 
-    /// The child that decided the answer: of those with that verdict, in child order, the one
-    /// that reached the threshold, or the last if it takes all or failed short of it. While
-    /// the parallel runs, its first running child is named.
+    /// The child that decided the answer: of the children with that verdict, in child order, the
+    /// one that reached the threshold, or the last one if the threshold is all or was not reached.
+    /// While the parallel runs, this is its first running child.
     pub(super) fn deciding_thread(
         &mut self,
         id: NodeId,

@@ -6,13 +6,13 @@ use tickseed_core::{Context, Deadline, History, Kind, NodeDef, Status};
 
 /// The state of one node of one agent. Every kind uses the few fields it needs.
 pub(super) struct State {
-    /// Entered, and neither finished nor halted.
+    /// Whether the node was entered and has neither finished nor been halted.
     pub(super) active: bool,
-    /// The child that runs, or is to run next: flows, branches, switch, utility.
+    /// The child that is running or is to run next: flows, branches, switch, utility.
     pub(super) current: Option<usize>,
-    /// A child of this activation was not skipped: flows, for-each.
+    /// Whether any child of this activation was not skipped: flows, for-each.
     pub(super) asked: bool,
-    /// Children visited in this activation: random flows.
+    /// Which children were visited in this activation: random flows.
     pub(super) visited: Vec<bool>,
     /// Verdicts of children: parallel.
     pub(super) verdicts: Vec<Option<Status>>,
@@ -24,15 +24,16 @@ pub(super) struct State {
     pub(super) round: u32,
     /// How many rounds there are: for-each.
     pub(super) count: u32,
-    /// Until when: wait, wait-until, delay, time limit; dwell of a utility selector.
+    /// When the time is up: wait, wait-until, delay, time limit; the dwell time of a utility
+    /// selector.
     pub(super) until: Deadline,
-    /// The waiting is over: delay.
+    /// Whether the waiting is over: delay.
     pub(super) waited: bool,
     /// Plain state: leaves, custom nodes.
     pub(super) bytes: Vec<u8>,
     /// Boxed state: leaves.
     pub(super) side: SideSlot,
-    /// What outlives activations; none for kinds that keep none.
+    /// What outlives activations; `None` for kinds that keep no history.
     pub(super) history: Option<History>,
 }
 

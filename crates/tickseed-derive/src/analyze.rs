@@ -1,4 +1,4 @@
-//! Finds out what each field is: a key, a reference to one, a key block, or neither.
+//! Determines what each field is: a key, a reference to one, a key block, or none of these.
 
 use proc_macro2::Span;
 use syn::spanned::Spanned;
@@ -45,7 +45,7 @@ pub(crate) struct KeyField {
     pub(crate) name: String,
 }
 
-/// A field that holds keys of its own.
+/// A field that holds further keys.
 pub(crate) struct PartField {
     pub(crate) what: Part,
     pub(crate) ident: Ident,

@@ -1,4 +1,4 @@
-//! Writes the code.
+//! Generates the code.
 
 use proc_macro2::TokenStream;
 use quote::quote;
@@ -18,7 +18,7 @@ pub(crate) fn context(ir: &Ir) -> TokenStream {
     let block = ir.part.as_ref().filter(|p| p.what == Part::Keys);
     let blackboard = ir.part.as_ref().filter(|p| p.what == Part::Blackboard);
     let board = ir.part.as_ref().filter(|p| p.what == Part::Board);
-    // The keys of the block come first: their numbers are theirs whatever the context.
+    // The keys of the block come first, so that their numbers are the same in any context.
     let base = match block {
         Some(PartIr { ty, .. }) => quote!((<#ty as #root::Keys>::KEYS.len() as u16)),
         None => quote!(0),

@@ -1,8 +1,8 @@
 //! Derives for [Tickseed](https://docs.rs/tickseed): `Context`, `Keys` and `Leaf`.
 //!
-//! Use them through the crate `tickseed`, which re-exports them beside the traits. The
-//! stages are a file each: parse the attributes, analyze what the fields are, lower to what
-//! is generated for each key, and write the code.
+//! Use them through the crate `tickseed`, which re-exports them together with the traits. Each
+//! stage has its own file: parse the attributes, analyze what the fields are, lower to what is
+//! generated for each key, and generate the code.
 #![forbid(unsafe_code)]
 
 mod analyze;
@@ -17,7 +17,7 @@ use proc_macro::TokenStream;
 use proc_macro2::TokenStream as Tokens;
 use syn::DeriveInput;
 
-/// Makes a struct a context: what trees tick, with its scalar fields as typed keys.
+/// Makes a struct a context: what a tree's leaves see, with the scalar fields as typed keys.
 ///
 /// ```
 /// # use tickseed_core as tickseed;
@@ -44,21 +44,21 @@ use syn::DeriveInput;
 /// `impl Context for View<'static>` with `At<'a> = View<'a>`. Fields that are references to
 /// scalars are keys as well; those behind `&` are read-only.
 ///
-/// **Each scalar field** (`bool`, `i8` to `i64`, `u8` to `u64`, `f32`, `f64`) becomes a key
-/// of the schema, named as the field, and a constant in upper case, as visible as the field.
-/// On a field:
+/// **Each scalar field** (`bool`, `i8` to `i64`, `u8` to `u64`, `f32`, `f64`) becomes a key of the
+/// schema with the field's name, and a constant in upper case with the field's visibility. On a
+/// field:
 /// * `#[key(skip)]`: not a key.
-/// * `#[key(name = "..")]`: another name for files and tools.
+/// * `#[key(name = "..")]`: a different name for files and tools.
 /// * `#[key(read_only)]`: not to be written by name.
 /// * `#[context(keys)]`: this field, or what it refers to, is the context's key block: a
 ///   struct that derives [`macro@Keys`]. Guards read its keys in place, without a call.
-/// * `#[context(blackboard)]`: this field, or what it refers to, is a `Blackboard`: its keys
-///   are the context's too.
+/// * `#[context(blackboard)]`: this field, or what it refers to, is a `Blackboard`: its keys are
+///   also the context's.
 /// * `#[context(board)]`: this field, or what it refers to, is the board on which a tree file
 ///   keeps its keys (`tickseed::lang::board::Board`): trees from files can be loaded for this
 ///   context, and guards read their keys in place.
 ///
-/// A context has one of these three.
+/// A context has at most one of these three.
 ///
 /// On the struct:
 /// * `#[context(log = path)]`: a function `fn(&mut Struct, &str)` that takes lines of log nodes.
@@ -82,7 +82,7 @@ pub fn derive_context(input: TokenStream) -> TokenStream {
 /// struct Vitals {
 ///     health: f32,
 ///     seen: bool,
-///     _pad: [u8; 3], // no padding allowed: every byte is read
+///     _pad: [u8; 3], // padding must be explicit: every byte is read
 /// }
 ///
 /// #[derive(Context)]
@@ -93,23 +93,23 @@ pub fn derive_context(input: TokenStream) -> TokenStream {
 ///     name: String,
 /// }
 ///
-/// let guard = Vitals::HEALTH.gt(0.0).and(Vitals::SEEN.is_true()); // no call to judge it
+/// let guard = Vitals::HEALTH.gt(0.0).and(Vitals::SEEN.is_true()); // evaluated without a call
 /// let vitals = Vitals { health: 1.0, seen: true, _pad: [0; 3] };
 /// assert!(guard.holds(&Monster { vitals, name: "imp".into() }));
 /// ```
 ///
-/// The struct must be `#[repr(C)]` and `NoUninit` (derive it with `bytemuck`), that is,
-/// have no padding; fields of other types than scalars must be skipped, those whose name
-/// begins with `_` are. `#[bytemuck(crate = "..")]` lets its derive find `bytemuck` without
-/// a dependency of one's own. `#[keys(context = Type)]` (`View<'static>` for a view) adds the typed constants and checks that
-/// the struct is that context's block; without it the keys are known by name only.
+/// The struct must be `#[repr(C)]` and `NoUninit` (derive it with `bytemuck`), that is, have no implicit
+/// padding. Fields of types other than scalars must be skipped; those whose name begins with `_` are skipped
+/// automatically. `#[bytemuck(crate = "..")]` lets that derive find `bytemuck` without a dependency of yours.
+/// `#[keys(context = Type)]` (`View<'static>` for a view) adds the typed constants and checks that the struct
+/// is that context's block; without it, the keys are known by name only.
 #[proc_macro_derive(Keys, attributes(keys, key))]
 pub fn derive_keys(input: TokenStream) -> TokenStream {
     run(input, keys)
 }
 
-/// Makes a struct's fields the ports of a leaf that tree files name. The struct implements the trait
-/// `Leaf` by hand, for what it does, and is registered with `registry.add::<MoveTo>()`.
+/// Makes a struct's fields the ports of a leaf for tree files. You implement the trait `Leaf` by
+/// hand, for what the leaf does, and register the struct with `registry.add::<MoveTo>()`.
 ///
 /// ```
 /// use tickseed_core::{Cx, Leaf, Outcome, Status};
@@ -129,7 +129,7 @@ pub fn derive_keys(input: TokenStream) -> TokenStream {
 ///     /// How far it was.
 ///     #[port(optional)]
 ///     distance: Out<f64>,
-///     /// How often it may be tried: read once, when the tree is loaded.
+///     /// How many times to try: read once, when the tree is loaded.
 ///     #[port(default = 3)]
 ///     tries: u32,
 /// }
@@ -158,13 +158,13 @@ pub fn derive_keys(input: TokenStream) -> TokenStream {
 /// ```
 ///
 /// **Fields** of type `In<T>`, `Out<T>` and `InOut<T>` are ports; any other field (or `Const<T>`) is
-/// a value that must stand in the file. Comments become descriptions. On a field:
-/// * `#[port(default = ..)]`: what it has if the file says nothing; `"{key}"` names a key.
-/// * `#[port(optional)]`: it may be left out; then it has no value.
-/// * `#[port(name = "..")]`: another name in files.
-/// * `#[port(skip)]`: no port; the field begins with its `Default`.
+/// a value that must be written in the file. Doc comments become descriptions. On a field:
+/// * `#[port(default = ..)]`: its value if the file gives none; `"{key}"` names a key.
+/// * `#[port(optional)]`: it may be left out, and then has no value.
+/// * `#[port(name = "..")]`: a different name in files.
+/// * `#[port(skip)]`: not a port; the field starts with its `Default`.
 ///
-/// On the struct: `#[leaf(name = "..")]`, `#[leaf(condition)]` for a leaf that only asks,
+/// On the struct: `#[leaf(name = "..")]`, `#[leaf(condition)]` for a leaf that is a condition,
 /// `#[leaf(crate = path)]` for where `tickseed_lang` is, if not at `::tickseed::lang`.
 #[proc_macro_derive(Leaf, attributes(leaf, port))]
 pub fn derive_leaf(input: TokenStream) -> TokenStream {

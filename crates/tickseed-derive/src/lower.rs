@@ -1,4 +1,4 @@
-//! Turns the model into what is generated: one entry a key, with its code in pieces.
+//! Turns the model into what is generated: one entry per key, with the pieces of its code.
 
 use proc_macro2::{Span, TokenStream};
 use quote::{format_ident, quote};

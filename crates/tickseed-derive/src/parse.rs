@@ -1,4 +1,4 @@
-//! Reads a struct and its attributes; says nothing yet about what the fields' types mean.
+//! Reads a struct and its attributes, without interpreting the fields' types.
 
 use proc_macro2::Span;
 use syn::meta::ParseNestedMeta;
@@ -36,7 +36,7 @@ pub(crate) struct Field {
     pub(crate) ident: Ident,
     pub(crate) vis: Visibility,
     pub(crate) ty: Type,
-    /// `#[key(..)]` stands at it: where.
+    /// Where `#[key(..)]` is, if the field has it.
     pub(crate) key: Option<Span>,
     pub(crate) skip: bool,
     pub(crate) read_only: bool,
@@ -45,7 +45,7 @@ pub(crate) struct Field {
     pub(crate) part: Option<(Part, Span)>,
 }
 
-/// A field that holds keys of its own.
+/// A field that holds further keys.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Part {
     Keys,

@@ -1,4 +1,4 @@
-//! Leaves that work on a thread of their own.
+//! Leaves that work on a separate thread.
 
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -10,12 +10,12 @@ use tickseed_core::{BoxedLeaf, Context, Cx, IntoOutcome, LeafError, Outcome, Sta
 
 use crate::inbox::Notify;
 
-/// By which work learns that nobody waits for it any more.
+/// Tells work that its result is no longer wanted.
 #[derive(Clone, Debug, Default)]
 pub struct Cancel(Arc<AtomicBool>);
 
 impl Cancel {
-    /// Whether to give up. Look now and then: a thread cannot be stopped from outside.
+    /// Whether to give up. Check this regularly: a thread cannot be stopped from outside.
     #[must_use]
     pub fn is_cancelled(&self) -> bool {
         self.0.load(Ordering::Acquire)
@@ -23,13 +23,13 @@ impl Cancel {
 }
 
 type Work = Box<dyn FnOnce(&Cancel) -> Outcome + Send>;
-/// Makes the work of an activation, and tells whom to notify.
+/// Makes the work of an activation, and returns what to notify.
 type Make<C> = Box<dyn for<'x, 'y, 'a> Fn(&'x mut Cx<'y, 'a, C>) -> (Work, Notify) + Send + Sync>;
 
-/// A leaf that does blocking work on a thread. A function makes the work, with the context at
-/// hand; the work itself runs elsewhere and borrows nothing. The leaf runs until it is done. A
-/// halt tells the work to stop and does not wait for it; what it answers then goes nowhere. Work
-/// that panics fails its leaf with an error.
+/// A leaf that does blocking work on a thread. A function makes the work, with the context at hand;
+/// the work itself runs elsewhere and borrows nothing. The leaf answers running until the work is
+/// done. A halt tells the work to stop without waiting for it, and discards its answer. If the work
+/// panics, its leaf fails with an error.
 pub struct Blocking<C: Context> {
     make: Make<C>,
 }
@@ -45,7 +45,7 @@ fn work<R: IntoOutcome>(f: impl FnOnce(&Cancel) -> R + Send + 'static) -> Work {
 }
 
 impl<C: Context> Blocking<C> {
-    /// A leaf whose work this makes. It is to be ticked as any leaf.
+    /// A leaf whose work `make` makes. It must be ticked like any other leaf.
     pub fn new<W, R>(
         make: impl for<'x, 'y, 'a> Fn(&'x mut Cx<'y, 'a, C>) -> W + Send + Sync + 'static,
     ) -> Self
@@ -58,7 +58,7 @@ impl<C: Context> Blocking<C> {
         }
     }
 
-    /// A leaf that also says whom to tell when the work is done: then the leaf may
+    /// A leaf that also says what to notify when the work is done, so that it may
     /// [sleep](tickseed_core::Node::sleeps).
     pub fn notifying<W, R>(
         make: impl for<'x, 'y, 'a> Fn(&'x mut Cx<'y, 'a, C>) -> (W, Notify) + Send + Sync + 'static,
@@ -76,7 +76,7 @@ impl<C: Context> Blocking<C> {
     }
 }
 
-/// Work that is under way: cancelled when this is dropped.
+/// Work in progress; dropping this cancels it.
 #[derive(Debug)]
 pub struct Job {
     cancel: Cancel,
@@ -129,7 +129,7 @@ impl<C: Context> BoxedLeaf<C> for Blocking<C> {
     fn tick(&self, job: &mut Job, _: &mut Cx<'_, '_, C>) -> Outcome {
         let mut result = job.result.lock().unwrap_or_else(PoisonError::into_inner);
         match result.take() {
-            // Work does not run on: what it answers is its verdict.
+            // Work cannot answer running: its answer is the verdict.
             Some(Ok(Status::Running)) => Err(LeafError::new("the work answered `Running`")),
             Some(outcome) => outcome,
             None => Ok(Status::Running),

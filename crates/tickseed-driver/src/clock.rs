@@ -7,15 +7,15 @@ use tickseed_core::Time;
 
 use crate::remote::Bell;
 
-/// What a driver takes the time from, and sleeps by.
+/// A driver's source of time, which also lets it sleep.
 pub trait Clock {
     /// The present time.
     fn now(&self) -> Time;
-    /// Sleeps until a time, for ever without one, but no longer than until the bell rings.
+    /// Sleeps until the given time (for ever without one), or until the bell rings.
     fn sleep(&self, until: Option<Time>, bell: &Bell);
 }
 
-/// The system's monotonic clock, from zero when it is made.
+/// The system's monotonic clock, starting at zero.
 #[derive(Clone, Copy, Debug)]
 pub struct SystemClock(Instant);
 
@@ -42,8 +42,8 @@ impl Clock for SystemClock {
     }
 }
 
-/// A clock that stands still until it is advanced, and on which sleeping takes no time: a
-/// driver that follows it runs as fast as it can, with the times of a perfect machine.
+/// A clock that stands still until it is advanced, and on which sleeping takes no time: a driver
+/// that follows it runs as fast as it can and sees the times of an infinitely fast machine.
 ///
 /// Clones show the same time.
 #[derive(Clone, Debug, Default)]

@@ -8,7 +8,7 @@ use tickseed_core::Time;
 use crate::clock::{Clock, SystemClock};
 use crate::remote::{Bell, Remote, Stats, Wishes};
 
-/// Why there is a step.
+/// Why a step is taken.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Why {
     /// It is time.
@@ -17,14 +17,14 @@ pub enum Why {
     Woken,
 }
 
-/// One step: tick everything that is to be ticked, with this time.
+/// One step: tick whatever is due, with this time.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Step {
     /// The time of trees. Regular steps are exactly a period apart.
     pub now: Time,
-    /// Why it is done.
+    /// Why it is taken.
     pub why: Why,
-    /// How long after its time a regular step begins, in tree time.
+    /// How late a regular step begins, in tree time.
     pub late: Duration,
 }
 
@@ -33,10 +33,10 @@ pub struct Step {
 pub enum Next {
     /// With the next regular step.
     Go,
-    /// With the regular step at or before this time (or a wake-up, if it comes first): nothing
-    /// is to be done until then. See [`Herd::next_due`](tickseed_core::Herd::next_due).
+    /// With the regular step at or before this time, or with a wake-up if that comes first: there
+    /// is nothing to do until then. See [`Herd::next_due`](tickseed_core::Herd::next_due).
     Sleep(Time),
-    /// With a wake-up only.
+    /// Only with a wake-up.
     Wait,
     /// Not at all.
     Stop,
@@ -48,15 +48,15 @@ pub(crate) enum After {
     Go,
     /// Nothing until then, or until the bell rings.
     Sleep(Option<Time>),
-    /// Nothing any more.
+    /// Nothing more.
     Stop,
 }
 
 /// A loop with a fixed step.
 ///
 /// Regular steps are due at whole multiples of the period after the beginning; the loop sleeps
-/// until then, so that the time a step takes does not add up. Steps that were missed are caught
-/// up at once, each with its own time, up to a limit; the others are dropped and counted.
+/// until then, so the time that steps take does not accumulate. Missed steps are caught up at once,
+/// each with its own time, up to a limit; the others are dropped and counted.
 ///
 /// ```
 /// use std::time::Duration;
@@ -81,17 +81,17 @@ pub struct Driver<K: Clock = SystemClock> {
     catch_up: u32,
     /// When the next regular step is due, in tree time.
     due: Time,
-    /// Tree time was `tree` when the clock showed `real`, and runs at `speed` since.
+    /// Tree time was `tree` when the clock showed `real`, and has run at `speed` since.
     real: Time,
     tree: Time,
     speed: f64,
     paused: bool,
-    /// Regular steps before this are left out; none: all of them.
+    /// Regular steps before this time are omitted; with `None`, all of them.
     sleep: Option<Time>,
 }
 
 impl Driver<SystemClock> {
-    /// A driver with this period, by the system's clock, that catches up at most four steps.
+    /// A driver with this period and the system's clock, which catches up on at most four steps.
     ///
     /// # Panics
     /// If the period is zero.
@@ -102,7 +102,7 @@ impl Driver<SystemClock> {
 }
 
 impl<K: Clock> Driver<K> {
-    /// A driver by another clock.
+    /// A driver with another clock.
     ///
     /// # Panics
     /// If the period is zero.
@@ -124,20 +124,20 @@ impl<K: Clock> Driver<K> {
         }
     }
 
-    /// How many missed steps are caught up at once; zero drops all that were missed.
+    /// The maximum number of missed steps to catch up on at once; zero drops all missed steps.
     #[must_use]
     pub fn catch_up(mut self, most: u32) -> Self {
         self.catch_up = most;
         self
     }
 
-    /// What controls this driver.
+    /// A remote control for this driver.
     #[must_use]
     pub fn remote(&self) -> Remote {
         Remote(self.bell.clone())
     }
 
-    /// The present time of trees.
+    /// The current tree time.
     #[must_use]
     pub fn now(&self) -> Time {
         if self.paused {
@@ -158,7 +158,7 @@ impl<K: Clock> Driver<K> {
         let scaled = if self.speed == 1.0 {
             left
         } else {
-            // Rounded up: waking too early would be a turn for nothing.
+            // Rounded up: waking too early would waste a turn.
             (left as f64 / self.speed).ceil() as u64
         };
         Time(self.real.0.saturating_add(scaled))
@@ -171,8 +171,8 @@ impl<K: Clock> Driver<K> {
         }
     }
 
-    /// Does one regular step at once, whatever the clock says: for tests and for games that
-    /// have a loop of their own. Tree time is that of the step then.
+    /// Takes one regular step at once, whatever the clock says: for tests, and for games with their
+    /// own loop. Tree time then becomes the step's time.
     pub fn step_once(&mut self, f: impl FnOnce(Step) -> Next) -> Next {
         let now = self.due;
         self.due = Time(now.0.saturating_add(self.period));
@@ -185,8 +185,8 @@ impl<K: Clock> Driver<K> {
         })
     }
 
-    /// Runs until a step says [`Next::Stop`] or the remote says [`stop`](Remote::stop). It does
-    /// not halt agents: do that after it.
+    /// Runs until a step returns [`Next::Stop`] or [`stop`](Remote::stop) is called on the remote.
+    /// It does not halt agents: do that afterwards.
     pub fn run(&mut self, mut f: impl FnMut(Step) -> Next) -> Stats {
         loop {
             match self.turn(&mut f) {
@@ -197,7 +197,7 @@ impl<K: Clock> Driver<K> {
         }
     }
 
-    /// Obeys the remote and does the step that is due, if one is.
+    /// Obeys the remote, and takes the step that is due, if any.
     pub(crate) fn turn(&mut self, f: &mut impl FnMut(Step) -> Next) -> After {
         let wishes = self.bell.take();
         self.obey(wishes);
@@ -233,11 +233,11 @@ impl<K: Clock> Driver<K> {
         self.bell.stats()
     }
 
-    /// The step that is due, or until when there is none.
+    /// The step that is due, or the time until which there is none.
     fn next_step(&mut self, woken: bool) -> Result<Step, Option<Time>> {
         let now = self.now();
         if let Some(sleep) = self.sleep.take_if(|s| s.0 > self.due.0) {
-            // The regular step at or before that time; on the grid, as ever.
+            // The regular step at or before that time, still on the grid.
             let skipped = (sleep.0 - self.due.0) / self.period;
             self.due = Time(self.due.0 + skipped * self.period);
             if sleep.0 == u64::MAX {

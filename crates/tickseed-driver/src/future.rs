@@ -12,14 +12,13 @@ use tickseed_core::{BoxedLeaf, Context, Cx, IntoOutcome, LeafError, Outcome, Sta
 use crate::inbox::Notify;
 
 type Made = Pin<Box<dyn Future<Output = Outcome> + Send>>;
-/// Makes the future of an activation, and tells whom to notify.
+/// Makes the future of an activation, and returns what to notify.
 type Make<C> = Box<dyn for<'x, 'y, 'a> Fn(&'x mut Cx<'y, 'a, C>) -> (Made, Notify) + Send + Sync>;
 
-/// A leaf that polls a future: started by a function that makes it (with the context at hand;
-/// the future itself borrows nothing of it), polled by ticks when its waker was called, dropped
-/// when the leaf is halted.
+/// A leaf that polls a future. A function makes the future, with the context at hand, of which the
+/// future borrows nothing. Ticks poll it after its waker was called; a halt of the leaf drops it.
 ///
-/// A future may run on a runtime's reactor: tick within that runtime.
+/// If the future needs a runtime's reactor, tick within that runtime.
 ///
 /// ```
 /// use tickseed_core::{Status, Time, nodes};
@@ -47,7 +46,7 @@ where
 }
 
 impl<C: Context> Async<C> {
-    /// A leaf whose future this makes. It is to be ticked as any leaf.
+    /// A leaf whose future `make` makes. It must be ticked like any other leaf.
     pub fn new<F>(
         make: impl for<'x, 'y, 'a> Fn(&'x mut Cx<'y, 'a, C>) -> F + Send + Sync + 'static,
     ) -> Self
@@ -60,7 +59,7 @@ impl<C: Context> Async<C> {
         }
     }
 
-    /// A leaf that also says whom to tell when the future can go on: then the leaf may
+    /// A leaf that also says what to notify when the future can go on, so that it may
     /// [sleep](tickseed_core::Node::sleeps).
     pub fn notifying<F>(
         make: impl for<'x, 'y, 'a> Fn(&'x mut Cx<'y, 'a, C>) -> (F, Notify) + Send + Sync + 'static,
@@ -81,14 +80,14 @@ impl<C: Context> Async<C> {
 /// Remembers that the future can go on.
 struct Alarm {
     rung: AtomicBool,
-    /// The leaf has ended: nobody is to be told any more.
+    /// The leaf has ended: nothing is notified any more.
     over: AtomicBool,
     notify: Notify,
 }
 
 impl Wake for Alarm {
     fn wake(self: Arc<Self>) {
-        // The first call since the last poll tells: the others are known of.
+        // Only the first call since the last poll notifies.
         let first = !self.rung.swap(true, Ordering::AcqRel);
         if first && !self.over.load(Ordering::Acquire) {
             self.notify.call();
@@ -96,7 +95,7 @@ impl Wake for Alarm {
     }
 }
 
-/// A future that runs.
+/// A running future.
 pub struct Pending {
     future: Made,
     alarm: Arc<Alarm>,

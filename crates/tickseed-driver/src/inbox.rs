@@ -7,17 +7,17 @@ use tickseed_core::{Context, Handle, Herd};
 
 use crate::remote::Remote;
 
-/// Called, from any thread, when something that a leaf waits for has happened.
+/// To be called, from any thread, when something that a leaf waits for has happened.
 #[derive(Clone)]
 pub struct Notify(Arc<dyn Fn() + Send + Sync>);
 
 impl Notify {
-    /// One that calls a function.
+    /// A notification that calls a function.
     pub fn new(f: impl Fn() + Send + Sync + 'static) -> Notify {
         Notify(Arc::new(f))
     }
 
-    /// One that does nothing: the leaf is looked at at every tick anyway.
+    /// A notification that does nothing, for a leaf that is ticked every time anyway.
     #[must_use]
     pub fn nobody() -> Notify {
         Notify::new(|| {})
@@ -41,8 +41,8 @@ impl From<Remote> for Notify {
     }
 }
 
-/// Wake-ups of a herd's agents, collected from other threads and delivered between ticks.
-/// Clones are the same inbox.
+/// Wake-ups of a herd's agents, collected from other threads and delivered between ticks. Clones
+/// share the same inbox.
 #[derive(Clone, Debug, Default)]
 pub struct Inbox {
     due: Arc<Mutex<Vec<Handle>>>,
@@ -56,7 +56,7 @@ impl Inbox {
         Inbox::default()
     }
 
-    /// One that also wakes a driver, so that the agents are ticked at once.
+    /// An inbox that also wakes a driver, so that the agents are ticked at once.
     #[must_use]
     pub fn waking(driver: Remote) -> Inbox {
         Inbox {
@@ -65,7 +65,7 @@ impl Inbox {
         }
     }
 
-    /// What wakes this agent.
+    /// A notification that wakes this agent.
     #[must_use]
     pub fn notify(&self, agent: Handle) -> Notify {
         let Inbox { due, driver } = self.clone();
@@ -79,8 +79,7 @@ impl Inbox {
         })
     }
 
-    /// Wakes the agents; those that are gone are left out. Call it before
-    /// [`Herd::tick_due`].
+    /// Wakes the agents, ignoring those that are gone. Call it before [`Herd::tick_due`].
     pub fn deliver<C: Context>(&self, herd: &mut Herd<C>) {
         let mut due = self.due.lock().unwrap_or_else(PoisonError::into_inner);
         for agent in due.drain(..) {

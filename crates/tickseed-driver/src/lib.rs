@@ -1,5 +1,4 @@
-//! Running trees in an application: a loop that keeps its rate, and leaves that take longer
-//! than a tick.
+//! Running trees in an application: a fixed-rate loop, and leaves that take longer than a tick.
 //!
 //! * [`Driver`] calls for a step at a fixed rate, without drift, with a limit on catching up,
 //!   and can be paused, stepped, sped up, woken and stopped through a [`Remote`] from any
@@ -7,11 +6,11 @@
 //!   no time.
 //! * With the feature `tokio` a driver can be a task of a tokio runtime:
 //!   `Driver::on_tokio` and `run_async`.
-//! * [`Async`] is a leaf that polls a future; [`Blocking`] is one that works on a thread of its
-//!   own. Both are cancelled by a halt, and what they answer then never reaches the tree.
+//! * [`Async`] is a leaf that polls a future; [`Blocking`] is one that works on a separate thread.
+//!   A halt cancels both, and a late answer never reaches the tree.
 //! * [`Inbox`] collects wake-ups of a herd's agents from other threads.
 //!
-//! No node reads a clock: the driver hands each step its time.
+//! No node reads a clock: the driver gives each step its time.
 #![forbid(unsafe_code)]
 
 mod blocking;

@@ -3,7 +3,7 @@
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-/// What was asked of a driver and not done yet.
+/// Requests to a driver that have not been served yet.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Wishes {
     pub(crate) stop: bool,
@@ -11,11 +11,11 @@ pub(crate) struct Wishes {
     pub(crate) paused: bool,
     pub(crate) steps: u32,
     pub(crate) speed: f64,
-    /// Something changed since the driver looked last.
+    /// Whether something has changed since the driver last looked.
     rung: bool,
 }
 
-/// Where a sleeping driver can be reached.
+/// Wakes a sleeping driver.
 #[derive(Debug)]
 pub struct Bell {
     wishes: Mutex<Wishes>,
@@ -48,13 +48,13 @@ impl Bell {
         self.wishes.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Whether something was asked for since the driver looked last.
+    /// Whether something was requested since the driver last looked.
     #[must_use]
     pub fn has_rung(&self) -> bool {
         self.lock().rung
     }
 
-    /// Waits until something is asked for, or the time is over.
+    /// Waits until something is requested, or the time is up.
     pub fn wait(&self, most: Option<Duration>) {
         let end = most.map(|d| Instant::now() + d.min(Duration::from_secs(86_400)));
         let mut wishes = self.lock();
@@ -85,7 +85,7 @@ impl Bell {
         self.task.notify_one();
     }
 
-    /// What is asked for; single steps and wake-ups are taken.
+    /// The current requests; single steps and wake-ups are consumed.
     pub(crate) fn take(&self) -> Wishes {
         let mut wishes = self.lock();
         let taken = *wishes;
@@ -108,7 +108,7 @@ impl Bell {
     }
 }
 
-/// How a driver has fared.
+/// Statistics of a driver.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Stats {
     /// Regular steps.
@@ -117,7 +117,7 @@ pub struct Stats {
     pub woken: u64,
     /// Steps that took longer than a period.
     pub overruns: u64,
-    /// Regular steps that were left out because catching up has a limit.
+    /// Regular steps that were dropped because of the limit on catching up.
     pub dropped: u64,
 }
 
@@ -126,34 +126,34 @@ pub struct Stats {
 pub struct Remote(pub(crate) Arc<Bell>);
 
 impl Remote {
-    /// Ends the loop: at once if it sleeps, else after the step under way. The caller of
-    /// [`run`](crate::Driver::run) then halts what still runs.
+    /// Ends the loop: at once if it sleeps, otherwise after the current step. The caller of
+    /// [`run`](crate::Driver::run) should then halt what is still running.
     pub fn stop(&self) {
         self.0.ask(|w| w.stop = true);
     }
 
-    /// Asks for a step now. The regular ones stay where they were, and any number of
-    /// wake-ups before the step make one step. Nothing happens while paused.
+    /// Asks for a step now. Regular steps keep their times, and any number of wake-ups before the
+    /// step result in one step. Nothing happens while paused.
     pub fn wake(&self) {
         self.0.ask(|w| w.wake = true);
     }
 
-    /// Lets tree time stand still. What runs elsewhere (futures, threads) goes on.
+    /// Stops tree time. Whatever runs elsewhere (futures, threads) goes on.
     pub fn pause(&self) {
         self.0.ask(|w| w.paused = true);
     }
 
-    /// Lets tree time go on from where it stood.
+    /// Lets tree time continue from where it stopped.
     pub fn resume(&self) {
         self.0.ask(|w| w.paused = false);
     }
 
-    /// While paused: does one regular step.
+    /// While paused, takes one regular step.
     pub fn step(&self) {
         self.0.ask(|w| w.steps = w.steps.saturating_add(1));
     }
 
-    /// How fast tree time runs: 10 is ten times as fast as the clock. Numbers that are not
+    /// Sets how fast tree time runs: 10 is ten times as fast as the clock. Numbers that are not
     /// positive and finite are ignored.
     pub fn set_speed(&self, speed: f64) {
         if speed.is_finite() && speed > 0.0 {
@@ -161,13 +161,13 @@ impl Remote {
         }
     }
 
-    /// Whether the driver has seen everything that was asked of it.
+    /// Whether the driver has seen all requests.
     #[must_use]
     pub fn is_heeded(&self) -> bool {
         !self.0.has_rung()
     }
 
-    /// How the driver has fared so far.
+    /// The driver's statistics so far.
     #[must_use]
     pub fn stats(&self) -> Stats {
         self.0.stats()

@@ -1,4 +1,4 @@
-//! A driver that is a task of a tokio runtime.
+//! A driver as a task in a tokio runtime.
 
 use std::time::Duration;
 
@@ -9,8 +9,8 @@ use crate::clock::Clock;
 use crate::driver::{After, Driver, Next, Step};
 use crate::remote::{Bell, Stats};
 
-/// Tokio's clock, from zero when it is made. Where tokio's time is paused (in tests) it stands
-/// still and jumps with it.
+/// Tokio's clock, starting at zero. Where tokio's time is paused (in tests), it stands still and
+/// jumps with it.
 #[derive(Clone, Copy, Debug)]
 pub struct TokioClock(Instant);
 
@@ -21,7 +21,7 @@ impl TokioClock {
         TokioClock(Instant::now())
     }
 
-    /// Waits as [`Clock::sleep`] does, without keeping a thread.
+    /// Waits like [`Clock::sleep`], without blocking a thread.
     async fn wait(&self, until: Option<Time>, bell: &Bell) {
         let rings = bell.task.notified();
         if bell.has_rung() {
@@ -30,7 +30,7 @@ impl TokioClock {
         match until {
             None => rings.await,
             Some(until) => {
-                // A time that no instant can hold is never.
+                // A time that no instant can represent means never.
                 match self.0.checked_add(Duration::from_nanos(until.0)) {
                     Some(at) => drop(timeout_at(at, rings).await),
                     None => rings.await,
@@ -50,7 +50,7 @@ impl Clock for TokioClock {
     fn now(&self) -> Time {
         Time::ZERO + self.0.elapsed()
     }
-    /// Keeps the thread, as with the system's clock: for [`Driver::run`]. A task calls
+    /// Blocks the thread, as with the system's clock: for [`Driver::run`]. A task calls
     /// [`Driver::run_async`].
     fn sleep(&self, until: Option<Time>, bell: &Bell) {
         bell.wait(until.map(|t| t.since(self.now())));
@@ -58,7 +58,7 @@ impl Clock for TokioClock {
 }
 
 impl Driver<TokioClock> {
-    /// A driver with this period by tokio's clock, that catches up at most four steps.
+    /// A driver with this period and tokio's clock, which catches up on at most four steps.
     ///
     /// ```
     /// use std::time::Duration;
@@ -85,13 +85,13 @@ impl Driver<TokioClock> {
         Driver::with_clock(period, TokioClock::new())
     }
 
-    /// [`run`](Driver::run), as a task: between steps the thread is the runtime's. A step itself
-    /// is not interrupted, so it should be short, or the runtime have other threads. Dropping the
-    /// future between steps ends the run; another may follow.
+    /// [`run`](Driver::run) as a task: between steps, the thread belongs to the runtime. A step
+    /// itself is not interrupted, so it should be short, or the runtime should have other threads.
+    /// Dropping the future between steps ends the run; another may follow.
     pub async fn run_async(&mut self, mut f: impl FnMut(Step) -> Next) -> Stats {
         loop {
             match self.turn(&mut f) {
-                // Also when steps are late the other tasks have their turn.
+                // Other tasks have their turn even when steps are late.
                 After::Go => tokio::task::yield_now().await,
                 After::Sleep(until) => self.clock.wait(until, &self.bell).await,
                 After::Stop => return self.stopped(),

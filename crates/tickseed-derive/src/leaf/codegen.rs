@@ -1,4 +1,4 @@
-//! Writes the implementation.
+//! Generates the implementation.
 
 use proc_macro2::TokenStream as Tokens;
 use quote::{format_ident, quote};
@@ -34,7 +34,7 @@ pub(super) fn generate(leaf: &Leaf) -> Tokens {
             }
 
             fn from_ports(ports: &mut #root::registry::Ports<'_>) -> ::core::option::Option<Self> {
-                // Each is asked for before any is missed, so that all mistakes are reported.
+                // All are read before any error is returned, so that all mistakes are reported.
                 #(#reads)*
                 let _ = &ports;
                 ::core::option::Option::Some(Self { #(#fields),* })

@@ -1,4 +1,4 @@
-//! `#[derive(Leaf)]`: a struct whose fields are ports of a leaf that tree files name.
+//! `#[derive(Leaf)]`: a struct whose fields are the ports of a leaf for tree files.
 
 mod codegen;
 mod parse;

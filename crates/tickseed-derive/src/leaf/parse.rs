@@ -33,9 +33,9 @@ pub(super) struct Field {
 pub(super) enum Kind {
     /// `In<T>`, `Out<T>`, `InOut<T>`.
     Port(Way, Box<Type>),
-    /// `Const<T>`, or any other type: a value that stands in the file.
+    /// `Const<T>`, or any other type: a value written in the file.
     Constant { wrapped: bool, ty: Box<Type> },
-    /// `#[port(skip)]`: no port; made by `Default`.
+    /// `#[port(skip)]`: not a port; made by `Default`.
     Skipped,
 }
 
@@ -153,7 +153,7 @@ fn field(field: syn::Field) -> syn::Result<Field> {
     Ok(out)
 }
 
-/// A default as the text a file would hold.
+/// A default, as the text that a file would hold.
 fn literal(expr: &Expr) -> syn::Result<String> {
     let (sign, expr) = match expr {
         Expr::Unary(unary) if matches!(unary.op, syn::UnOp::Neg(_)) => ("-", &*unary.expr),

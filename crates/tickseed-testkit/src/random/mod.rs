@@ -1,4 +1,4 @@
-//! Random trees of scripted leaves: as data, from a seed, smaller on demand.
+//! Random trees of scripted leaves: as data, from a seed, with shrinking.
 //!
 //! A [`Spec`] is a tree as plain data: it can be printed, cloned, cut down, and turned into
 //! nodes as often as needed. [`Spec::random`] makes a lively one from a seed; [`trees`] is

@@ -4,7 +4,8 @@ use tickseed_core::nodes::{Flow, Pace, Parallel, Preempt, Threshold};
 
 use super::spec::{GuardSpec, LeafKind, Spec, SpecKind};
 
-/// The smallest tree found that still fails, and how: `fails` tells of a tree what is wrong.
+/// The smallest tree found that still fails, and its failure; `fails` returns what is wrong with a
+/// tree.
 #[must_use]
 pub fn smallest(
     mut spec: Spec,

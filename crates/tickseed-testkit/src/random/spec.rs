@@ -238,15 +238,15 @@ impl Spec {
     /// The tree of scripted nodes.
     ///
     /// # Errors
-    /// What building finds wrong with it.
+    /// The faults that building finds.
     pub fn build(&self) -> Result<Tree<World>, BuildError> {
         self.node().build()
     }
 
-    /// The tree of scripted nodes; what must not be uninterruptible where it stands is not.
+    /// The tree of scripted nodes, without `uninterruptible` where that is not allowed.
     ///
     /// # Errors
-    /// What else building finds wrong with it.
+    /// The other faults that building finds.
     pub fn build_lenient(&self) -> Result<Tree<World>, BuildError> {
         match self.build() {
             Err(e) if e.issues.iter().all(|i| i.rule == Rule::Uninterruptible) => {

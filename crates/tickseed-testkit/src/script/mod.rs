@@ -1,7 +1,8 @@
-//! Scripted leaves: their answers are written down, everything that happens to them is kept.
+//! Scripted leaves: their answers are given in advance, and everything that happens to them is
+//! logged.
 //!
-//! A tree of scripted leaves over the context [`World`] tests a composite, a decorator, or
-//! the shape of a real tree with its leaves exchanged:
+//! A tree of scripted leaves over the context [`World`] tests a composite, a decorator, or the
+//! shape of a real tree with its leaves replaced:
 //!
 //! ```
 //! use tickseed_core::{Rng, Status, Time, nodes};
@@ -48,17 +49,17 @@ pub enum Answer {
     Error,
 }
 
-/// The answers of a scripted leaf, one for each time it is asked.
+/// The answers of a scripted leaf, one for each call.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Script {
     /// These in order; the last one again and again.
     Listed(Vec<Answer>),
-    /// Drawn from the world's seed, the leaf's name and how often it was asked: the same in
-    /// every run that asks it as often.
+    /// Drawn from the world's seed, the leaf's name and the number of the call, so that equal runs
+    /// get equal answers.
     Drawn(Odds),
 }
 
-/// How likely the answers of a drawn script are, in relation to each other.
+/// The relative probabilities of a drawn script's answers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Odds {
     /// Success; for a condition: that it holds.
@@ -141,7 +142,7 @@ impl Odds {
     }
 }
 
-/// Whole numbers that a scripted function gives, one for each time it is asked.
+/// The integers that a scripted function returns, one for each call.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Numbers {
     /// These in order; the last one again and again.

@@ -152,7 +152,7 @@ pub struct World {
     panics: bool,
     all_write: bool,
     clock: Option<(Time, Duration)>,
-    // Conditions see the world by shared reference and are to be logged all the same.
+    // Conditions see the world by shared reference but must be logged too.
     inner: RefCell<Inner>,
 }
 
@@ -199,14 +199,14 @@ impl World {
         self.errors = allowed;
     }
 
-    /// Whether leaves panic where they would answer with an error, and scripted functions now
-    /// and then where they are asked.
+    /// Whether leaves panic where they would answer with an error, and scripted functions panic
+    /// occasionally when called.
     pub fn allow_panics(&mut self, allowed: bool) {
         self.panics = allowed;
     }
 
-    /// Whether everything that may write keys does so now and then, and not only the leaves that
-    /// are made to: hooks, halts, catches, items, custom nodes and logs.
+    /// Whether everything that may write keys does so occasionally (hooks, halts, catches, items,
+    /// custom nodes and logs), not only the leaves made to do so.
     pub fn let_all_write(&mut self, allowed: bool) {
         self.all_write = allowed;
     }
@@ -244,15 +244,15 @@ impl World {
         names
     }
 
-    /// What leaves saw that must not be: a start without an end before it, an end without a
-    /// start, the wrong time, state that was not zeroed.
+    /// Violations that leaves saw: a start of a started leaf, an end without a start, the wrong
+    /// time, state that was not zeroed.
     #[must_use]
     pub fn broken(&self) -> Vec<String> {
         self.inner.borrow().broken.clone()
     }
 
-    /// Makes room for the leaves of these names and for so many events between two
-    /// [`clear`](World::clear)s: until they are exceeded the world allocates nothing.
+    /// Makes room for leaves with these names and for `events` events between two
+    /// [`clear`](World::clear)s; until these are exceeded, the world allocates nothing.
     pub fn reserve(&mut self, names: impl IntoIterator<Item = &'static str>, events: usize) {
         let inner = self.inner.get_mut();
         inner.log.reserve(events);

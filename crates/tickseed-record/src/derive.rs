@@ -1,4 +1,4 @@
-//! From leaves' answers to every node's, and back.
+//! Derives every node's answer from the leaves' answers, and the reverse.
 
 use std::fmt;
 
@@ -8,11 +8,11 @@ use crate::message::{Status, Step, Tick, TreeDef};
 use crate::predict::Frame;
 use crate::structure::Structure;
 
-/// Tells a sink what happened in a recorded tick, as a traced tick would have told it: every
-/// node that was ticked with its answer, which children decided, what was halted. Halts come
-/// last, since where in the tick they happened is not recorded.
+/// Reports a recorded tick to a sink as a traced tick would have done: every ticked node with its
+/// answer, which children decided, what was halted. Halts come last, since their position within
+/// the tick is not recorded.
 ///
-/// Nothing of other ticks is needed.
+/// No other ticks are needed.
 ///
 /// ```
 /// use tickseed_core::{NodeId, Status, TickReport, Time, nodes};
@@ -39,7 +39,7 @@ use crate::structure::Structure;
 /// ```
 ///
 /// # Errors
-/// The tick is not one of this tree. What came before the fault has been told by then.
+/// The tick does not belong to this tree. What precedes the fault has been reported by then.
 pub fn derive(tree: &Structure, tick: &Tick, sink: &mut dyn Trace) -> Result<(), NotOfThisTree> {
     let mut walk = Walk {
         tree,
@@ -106,18 +106,18 @@ pub fn derive(tree: &Structure, tick: &Tick, sink: &mut dyn Trace) -> Result<(),
     Ok(())
 }
 
-/// A tick being told.
+/// A tick being reported.
 struct Walk<'t> {
     tree: &'t Structure,
     sink: &'t mut dyn Trace,
     stack: Vec<Frame>,
-    /// Those not told yet.
+    /// The decisions not reported yet.
     decided: &'t [(u32, u32)],
 }
 
 impl Walk<'_> {
-    /// Enters a node that has no children or ticked none, and what is above it up to the
-    /// node that goes on. Whether it stands there.
+    /// Enters a node that has no children or ticked none, and its ancestors up to the node that
+    /// goes on. Returns whether it lies below that node.
     fn enter(&mut self, leaf: u32) -> bool {
         let top = self.stack.last().map(|f| f.node);
         let inside = match top {
@@ -153,8 +153,8 @@ impl Walk<'_> {
 }
 
 impl Tick {
-    /// Takes over what a traced tick did: answers, halts, who decided. Agent, number, time,
-    /// keys, inputs and the text of a failure stay as they are.
+    /// Takes over a traced tick's answers, halts and decisions. Agent, number, time, keys, inputs
+    /// and the text of a failure stay as they are.
     pub fn record(&mut self, tree: &Structure, report: &TickReport) {
         self.leaves.clear();
         self.extra.clear();
@@ -215,7 +215,7 @@ impl Tick {
     /// Fills [`nodes`](Tick::nodes).
     ///
     /// # Errors
-    /// The tick is not one of this tree.
+    /// The tick does not belong to this tree.
     pub fn derive_nodes(&mut self, tree: &Structure) -> Result<(), NotOfThisTree> {
         let mut report = TickReport::new();
         derive(tree, self, &mut report)?;
@@ -227,9 +227,8 @@ impl Tick {
     }
 }
 
-/// The places of a tick's [`nodes`](Tick::nodes) in the order in which they answered. They
-/// come in the order in which they were entered; one is inside another if it stands deeper
-/// and comes later.
+/// The indexes of a tick's [`nodes`](Tick::nodes) in the order in which they answered. The nodes
+/// are listed in the order of entering; one is inside another if it is deeper and comes later.
 ///
 /// ```
 /// use tickseed_core::nodes;
@@ -256,7 +255,7 @@ pub fn answering_order(def: &TreeDef, entered: &[(u32, Option<Status>)]) -> Vec<
     order
 }
 
-/// A tick that cannot be one of the tree.
+/// A tick that cannot belong to the tree.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct NotOfThisTree {
     /// Which of the tick's leaves, counted from 0.

@@ -1,4 +1,4 @@
-//! A tree of the core as the plain data that watchers get.
+//! A core tree as the plain data that watchers receive.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -50,19 +50,19 @@ impl TreeDef {
         }
     }
 
-    /// With the keys of a context.
+    /// Adds the keys of a context.
     #[must_use]
     pub fn with_schema(mut self, schema: &Schema) -> TreeDef {
         self.keys = schema.keys.iter().map(|k| key(k.name, k.ty)).collect();
         self
     }
 
-    /// Adds a key behind the others.
+    /// Adds a key after the others.
     pub(crate) fn add_key(&mut self, name: &str, ty: tickseed_core::ScalarType) {
         self.keys.push(key(name, ty));
     }
 
-    /// With keys that are known by their present values.
+    /// Adds keys that are known by their current values.
     #[must_use]
     pub fn with_keys<'k>(mut self, keys: impl IntoIterator<Item = (&'k str, Scalar)>) -> TreeDef {
         let keys = keys.into_iter().map(|(name, value)| {
@@ -81,14 +81,14 @@ impl TreeDef {
         self
     }
 
-    /// Whether `inner` is `outer` or stands below it.
+    /// Whether `inner` is `outer` or below it.
     #[must_use]
     pub fn contains(&self, outer: u32, inner: u32) -> bool {
         self.upwards(inner).any(|n| n == outer)
     }
 
-    /// A node and all above it, the root last. Stops at a parent that does not come before
-    /// its child, which no tree of ours has.
+    /// A node and its ancestors, the root last. Stops at a parent that does not precede its child,
+    /// which happens only in malformed trees.
     pub fn upwards(&self, node: u32) -> impl Iterator<Item = u32> + '_ {
         let exists = (node as usize) < self.nodes.len();
         std::iter::successors(exists.then_some(node), |&n| {

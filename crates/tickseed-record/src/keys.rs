@@ -1,4 +1,4 @@
-//! What changed in the keys, and what they hold.
+//! Changes of keys, and their current values.
 
 use std::collections::BTreeMap;
 
@@ -6,8 +6,8 @@ use tickseed_core::{KeyId, TickReport};
 
 use crate::message::{KeyChange, Tick, Value, Writer};
 
-/// What is different between two states of keys, and of the first state all that is set.
-/// `writer` says who gave a key its new value.
+/// The differences between two states of the keys; for the first state, all keys that are set.
+/// `writer` returns what gave a key its new value.
 ///
 /// ```
 /// use tickseed_record::{key_changes, message::Value};
@@ -46,7 +46,7 @@ pub fn writer_in(report: &TickReport, key: u32) -> Option<Writer> {
     report.writer(key).map(|node| Writer::Node(node.0))
 }
 
-/// What an agent's keys hold, who gave them that and when, put together from its ticks.
+/// The values of an agent's keys, and who wrote them and when, assembled from its ticks.
 ///
 /// ```
 /// use tickseed_record::KnownKeys;
@@ -81,7 +81,7 @@ impl KnownKeys {
         }
     }
 
-    /// All keys, as the tick of this number tells them if it is to hold all.
+    /// All keys, in the form for the tick with this number if it is to hold all keys.
     #[must_use]
     pub fn at(&self, tick: u64) -> Vec<KeyChange> {
         let all = self.0.values().cloned();
@@ -92,7 +92,7 @@ impl KnownKeys {
         .collect()
     }
 
-    /// Forgets everything: the agent has another tree, or is another.
+    /// Forgets everything, for a different tree or agent.
     pub fn clear(&mut self) {
         self.0.clear();
     }

@@ -1,8 +1,8 @@
-//! What a node will do, guessed from this tick's answers of its children.
+//! Predicts what a node will do from its children's answers in this tick.
 //!
-//! A guess need not be right: the writer of a tick makes the same one and writes down where
-//! it was wrong. It is right nearly always, which is what keeps recordings small. It looks
-//! at one tick only, so that every tick can be read by itself.
+//! A prediction need not be right: the writer of a tick makes the same one and records where it was
+//! wrong. It is nearly always right, which keeps recordings small. It uses only one tick, so that
+//! every tick can be read by itself.
 
 use crate::message::{Rule, Status, Step};
 use crate::structure::Place;
@@ -53,7 +53,7 @@ impl Frame {
         }
     }
 
-    /// What the node does next. `more`: the next answer comes from below it.
+    /// What the node does next. `more` says that the next answer comes from below it.
     pub(crate) fn predict(&self, place: &Place, more: bool) -> Step {
         let answer = self.answer(place, more);
         match answer {
@@ -63,7 +63,7 @@ impl Frame {
         }
     }
 
-    /// The answer that the latest one of a child settles; none if the node would go on.
+    /// The answer that follows from the child's latest one; `None` if the node would go on.
     fn answer(&self, place: &Place, more: bool) -> Option<Status> {
         let last = self.last;
         let children = place.children;
@@ -128,9 +128,9 @@ impl Frame {
         }
     }
 
-    /// A flow behind its last child.
+    /// A flow after its last child.
     fn passed(&self, on: Status) -> Status {
-        // What was passed in earlier ticks, most likely did not skip.
+        // Children passed in earlier ticks most likely did not skip.
         if self.first > 0 || self.skipped < self.answers {
             on
         } else {
@@ -145,8 +145,8 @@ impl Frame {
         failure: Option<u32>,
         all: bool,
     ) -> Option<Status> {
-        // Children that finished earlier are not ticked: had they failed, one failure would
-        // mostly have been enough.
+        // Children that finished earlier are not ticked; if one had failed, that would mostly have
+        // been enough.
         let before = self.nth + 1 - self.answers.min(self.nth + 1);
         let successes = self.successes + before;
         let needed = |threshold: Option<u32>| {
@@ -167,14 +167,14 @@ impl Frame {
         }
     }
 
-    /// The answer of a node that has nothing more to tick, though it would have gone on.
+    /// The answer of a node that would have gone on but has nothing more to tick.
     fn at_the_end(&self, place: &Place) -> Status {
         match place.rule {
             Rule::InOrder(on) | Rule::AnyOrder(on) => self.passed(on),
             Rule::Parallel {
                 success, failure, ..
             } => {
-                // The children behind the last one ticked had finished earlier.
+                // The children after the last one ticked had finished earlier.
                 let mut ended = *self;
                 ended.successes += place.children - 1 - self.nth;
                 ended

@@ -13,15 +13,15 @@ use crate::keys::{key_changes, writer_in};
 use crate::message::{Failure, KeyDef, Tick, TreeDef, Value, Writer};
 use crate::structure::Structure;
 
-/// Takes ticks: a file, a ring, a server.
+/// A receiver of ticks: a file, a ring, a server.
 pub trait Sink {
-    /// Whether it wants to know what this agent does. Asked before every tick; an agent that
-    /// nobody wants is ticked without a trace.
+    /// Whether the sink wants this agent's ticks. Asked before every tick; an agent that is not
+    /// wanted is ticked without a trace.
     fn wants(&self, agent: u32) -> bool;
     /// Takes a tick.
     ///
     /// # Errors
-    /// It cannot be kept. Nothing more will be recorded.
+    /// The tick cannot be kept. Nothing more will be recorded.
     fn tick(&mut self, tick: &Tick) -> io::Result<()>;
 }
 
@@ -45,7 +45,7 @@ impl Sink for Ring {
 }
 
 impl TreeDef {
-    /// Describes a built tree with the keys of its context and those it brings along.
+    /// Describes a built tree with the keys of its context and the keys that it brings along.
     #[must_use]
     pub fn of<C: Context>(id: u32, name: impl Into<String>, tree: &Tree<C>) -> TreeDef {
         let mut def = TreeDef::new(id, name, tree.def()).with_schema(C::schema());
@@ -100,7 +100,7 @@ pub struct Recorded<C: Context, S> {
 #[derive(Default)]
 struct Seen {
     ticks: u64,
-    /// Empty: the next tick tells all keys.
+    /// If empty, the next tick holds all keys.
     keys: Vec<Value>,
 }
 
@@ -166,19 +166,18 @@ impl<C: Context, S: Sink> Recorded<C, S> {
         self.sink
     }
 
-    /// Why nothing is recorded any more; none while all is well. Ticks go on regardless.
+    /// Why nothing is recorded any more; `None` while all is well. Ticks go on regardless.
     #[must_use]
     pub fn error(&self) -> Option<&io::Error> {
         self.failed.as_ref()
     }
 
-    /// Notes something that reached the world from outside; the next recorded tick tells it.
+    /// Adds an input that reached the world from outside; the next recorded tick includes it.
     pub fn input(&mut self, input: serde_json::Value) {
         self.inputs.push(input);
     }
 
-    /// Ticks the tree and records what it did, if the sink wants to know. `id` tells agents
-    /// apart.
+    /// Ticks the tree and records the tick if the sink wants it. `id` identifies the agent.
     ///
     /// # Errors
     /// As [`Tree::tick`].

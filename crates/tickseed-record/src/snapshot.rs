@@ -1,8 +1,8 @@
 //! Snapshots of agents and herds as JSON text.
 //!
-//! The text names nodes by their paths and can be read, compared and kept under version control.
-//! It has a version and a checksum; whoever edits it by hand takes the line with the `sum` out. What
-//! comes back is what was written, to the last bit.
+//! The text names nodes by their paths and can be read, compared and kept under version control. It
+//! has a version and a checksum; to edit it by hand, remove the line with the `sum`. Reading gives
+//! back what was written, to the last bit.
 //!
 //! ```
 //! use std::time::Duration;
@@ -34,29 +34,29 @@ use tickseed_core::{Cadence, CatchUp, HerdOptions, Time};
 const FORMAT: &str = "tickseed snapshot";
 const VERSION: u64 = 1;
 
-/// Why a text was not taken for a snapshot.
+/// Why a text was not accepted as a snapshot.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum SnapshotTextError {
-    /// It is no JSON; where and why.
+    /// It is not JSON; where and why.
     Syntax(serde_json::Error),
-    /// It is JSON, but no snapshot: it does not say that its `format` is one.
+    /// It is JSON, but its `format` is not that of a snapshot.
     Foreign,
-    /// A version that is not known here.
+    /// An unknown version.
     Version {
         /// The one found.
         found: u64,
-        /// The one known.
+        /// The known version.
         known: u64,
     },
-    /// A snapshot of something else.
+    /// It is a snapshot of something else.
     Of {
-        /// Of what it is.
+        /// What it is a snapshot of.
         found: String,
-        /// Of what one was wanted.
+        /// What was expected.
         expected: &'static str,
     },
-    /// Something is missing, of another form, or not known.
+    /// Something is missing, malformed or unknown.
     Content(serde_json::Error),
     /// The checksum does not fit: the text was changed.
     Sum {
@@ -178,7 +178,7 @@ fn read<T: Serialize + DeserializeOwned>(
     }
 }
 
-/// A checksum of what is said, however it is laid out (FNV-1a).
+/// A checksum of the content, independent of layout (FNV-1a).
 fn sum(content: &impl Serialize) -> String {
     let text = serde_json::to_vec(content).unwrap_or_default();
     let sum = text.iter().fold(0xcbf2_9ce4_8422_2325u64, |sum, byte| {
@@ -367,7 +367,7 @@ struct Herd {
 #[serde(deny_unknown_fields)]
 struct Level {
     period_ns: u64,
-    /// The longest burst; without, missed ticks are skipped.
+    /// The longest burst; if absent, missed ticks are skipped.
     burst: Option<u32>,
 }
 

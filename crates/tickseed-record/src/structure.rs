@@ -1,10 +1,10 @@
-//! As much of a tree as deriving needs, ready for fast answers.
+//! As much of a tree as deriving needs, prepared for fast queries.
 
 use tickseed_core::Def;
 
 use crate::message::{Rule, TreeDef};
 
-/// Who is whose child, and how answers follow from answers.
+/// The parents and children of a tree, and how answers follow from answers.
 #[derive(Clone, Debug)]
 pub struct Structure {
     nodes: Vec<Place>,
@@ -22,7 +22,7 @@ pub(crate) struct Place {
 }
 
 impl Structure {
-    /// Of a tree that was built here.
+    /// The structure of a built tree.
     #[must_use]
     pub fn of(def: &Def) -> Structure {
         let nodes = def
@@ -31,10 +31,10 @@ impl Structure {
         Structure::from_parents(nodes).expect("a built tree is in depth-first order")
     }
 
-    /// Of a tree that someone described.
+    /// The structure of a described tree.
     ///
     /// # Errors
-    /// It is no tree in depth-first order.
+    /// The nodes are not a tree in depth-first order.
     pub fn new(def: &TreeDef) -> Result<Structure, NoTree> {
         Structure::from_parents(def.nodes.iter().map(|n| (n.parent, n.rule)))
     }
@@ -89,17 +89,17 @@ impl Structure {
         self.nodes.len()
     }
 
-    /// Whether `inner` stands below `outer`.
+    /// Whether `inner` is below `outer`.
     #[must_use]
     pub fn below(&self, outer: u32, inner: u32) -> bool {
         outer < inner && self.get(outer).is_some_and(|o| inner < o.end)
     }
 }
 
-/// Nodes that are no tree in depth-first order.
+/// Nodes that are not a tree in depth-first order.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct NoTree {
-    /// The first node that stands where it cannot.
+    /// The first misplaced node.
     pub node: u32,
 }
 

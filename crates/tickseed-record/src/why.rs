@@ -9,18 +9,18 @@ use crate::derive::derive;
 use crate::message::{KeyChange, NodeInfo, Outside, Rule, Status, Tick, TreeDef, Writer};
 use crate::structure::Structure;
 
-/// The chain of reasons, the nearest first. Each follows from the one after it; the last
-/// one stands for itself. Where that is an action in a sequence, the conditions follow that
-/// the sequence had asked before, since they are why the action had its turn. Last, the nearest
-/// first, come those that let the ticked node itself have its turn: what sequences above it had
-/// asked, and what had failed in selectors.
+/// The chain of reasons, nearest first. Each follows from the one after it; the last one needs no
+/// reason. If that is an action in a sequence, it is followed by the conditions that the sequence
+/// had asked before, since they are why the action had its turn. Finally, nearest first, come the
+/// reasons why the ticked node itself had its turn: what sequences above it had asked, and what had
+/// failed in selectors.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Why {
     /// The node that was asked about.
     pub node: u32,
     /// Whether it was ticked.
     pub ticked: bool,
-    /// Its last answer in the tick; none also if a leaf below it failed with an error.
+    /// Its last answer in the tick; `None` also if a leaf below it failed with an error.
     pub status: Option<Status>,
     /// The reasons.
     pub reasons: Vec<Reason>,
@@ -42,14 +42,14 @@ pub struct Reason {
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum What {
-    /// A node above it did something else.
+    /// An ancestor did something else.
     Passed {
-        /// The node above that was ticked.
+        /// The ancestor that was ticked.
         by: u32,
         /// What that ticked instead, if anything.
         instead: Option<u32>,
     },
-    /// It was halted, or what ran below it.
+    /// It, or what ran below it, was halted.
     Halted,
     /// It answered what this child answered, or what follows from that.
     Child {
@@ -58,7 +58,7 @@ pub enum What {
         /// Its answer.
         status: Option<Status>,
     },
-    /// It answered of its own.
+    /// It answered by itself.
     Own {
         /// The keys it reads, as far as known, with their values after the tick.
         keys: Vec<u32>,
@@ -81,8 +81,8 @@ impl fmt::Display for NoAnswer {
 
 impl std::error::Error for NoAnswer {}
 
-/// Tells why a node was or was not ticked in a tick, and why it answered as it did. The tick
-/// should hold all keys, as [`Recording::tick`](crate::Recording::tick) gives them.
+/// Explains why a node was or was not ticked, and why it answered as it did. The tick should hold
+/// all keys, as [`Recording::tick`](crate::Recording::tick) returns them.
 ///
 /// ```
 /// use tickseed_core::{TickReport, Time, nodes};
@@ -109,7 +109,7 @@ impl std::error::Error for NoAnswer {}
 /// ```
 ///
 /// # Errors
-/// There is no such node, or the tick is not one of this tree.
+/// There is no such node, or the tick does not belong to this tree.
 pub fn why(def: &TreeDef, tick: &Tick, node: u32) -> Result<Why, NoAnswer> {
     if node as usize >= def.nodes.len() {
         let nodes = def.nodes.len();
@@ -153,7 +153,7 @@ pub fn why(def: &TreeDef, tick: &Tick, node: u32) -> Result<Why, NoAnswer> {
     })
 }
 
-/// The kind of a leaf that only asks.
+/// The kind of condition leaves.
 const CONDITION: &str = "condition";
 
 struct Asked<'t> {
@@ -178,7 +178,7 @@ impl Asked<'_> {
         format!("`{}`", self.info(node).label)
     }
 
-    /// Where a node's last entry stands.
+    /// The index of a node's last entry.
     fn last(&self, node: u32) -> Option<usize> {
         let mut entries = self.report.entries().iter();
         entries.rposition(|e| e.node == NodeId(node))
@@ -205,7 +205,7 @@ impl Asked<'_> {
             .collect()
     }
 
-    /// The child whose answer made a node's.
+    /// The child whose answer decided a node's.
     fn decider(&self, at: usize) -> Option<usize> {
         let children = self.children(at);
         let node = self.report.entries()[at].node;
@@ -264,7 +264,7 @@ impl Asked<'_> {
         }
     }
 
-    /// The conditions that let the way down go on to where it ended.
+    /// The conditions that let the path down go on to where it ended.
     fn let_in(&mut self) {
         for mut at in std::mem::take(&mut self.passed) {
             while let Some(child) = self.decider(at) {
@@ -278,7 +278,7 @@ impl Asked<'_> {
         }
     }
 
-    /// What came before an entry so that it was made at all.
+    /// What came before an entry and led to it.
     fn had_its_turn(&mut self, at: usize) {
         let depth = |i: usize| self.report.entries()[i].depth;
         let mut led = Vec::new();
@@ -357,7 +357,7 @@ impl Asked<'_> {
         }
     }
 
-    /// Why something that ticked no child answered as it did.
+    /// Why a node that ticked no child answered as it did.
     fn own(&self, node: u32) -> String {
         let info = self.info(node);
         let values: Vec<String> = info
@@ -390,7 +390,7 @@ impl Asked<'_> {
 
     /// Why a node was not ticked.
     fn not_ticked(&mut self, node: u32) {
-        // The lowest node above that was ticked did not come down here.
+        // The lowest ticked ancestor did not come down here.
         let mut below = node;
         let mut up = self.info(node).parent;
         while let Some(above) = up.filter(|u| self.last(*u).is_none()) {
@@ -415,7 +415,7 @@ impl Asked<'_> {
         let name = self.name(up);
         let children = self.children(at);
         let of = |i: usize| self.report.entries()[i].node.0;
-        // What stands before it and ended the node's tick, else what was ticked last.
+        // The earlier child that ended the ancestor's tick, or else the one ticked last.
         let before = children.iter().rev().find(|&&i| of(i) < below).copied();
         let Some(instead) = before.or(children.last().copied()) else {
             let said = self.said(at);
@@ -460,7 +460,7 @@ mod tests {
     use super::*;
     use tickseed_core::{Node, Status as Answer, Time, nodes};
 
-    /// What is said of a node in the last of some ticks 100 ms apart.
+    /// The explanation of a node in the last of several ticks 100 ms apart.
     #[track_caller]
     fn check(root: Node<()>, ticks: u64, node: &str, expected: &[&str]) {
         let tree = root.build().unwrap();

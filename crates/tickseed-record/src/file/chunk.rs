@@ -1,4 +1,4 @@
-//! Chunks: what a recording consists of. Each can be read by itself.
+//! Chunks: the parts of a recording. Each can be read by itself.
 
 use std::collections::BTreeMap;
 
@@ -17,11 +17,11 @@ pub(super) enum Content {
     Ticks,
     /// An [`Event`](crate::message::Event) as JSON.
     Event,
-    /// Where the chunks are.
+    /// The places of the chunks.
     Index,
 }
 
-/// A chunk's first bytes, which say what and how much follows.
+/// A chunk's first bytes, which say what follows and how much.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Lead {
     pub(super) content: Content,
@@ -29,14 +29,14 @@ pub(super) struct Lead {
     pub(super) packed: u32,
     /// Bytes in memory.
     pub(super) unpacked: u32,
-    /// The ticks in it; for others than ticks, the tick that is latest before it.
+    /// The ticks in it; in chunks of other content, the latest tick before it.
     pub(super) first: u64,
     pub(super) last: u64,
     /// Of the bytes in the file.
     checksum: u64,
 }
 
-/// No chunk is larger in memory: what claims to be is damaged.
+/// No chunk is larger in memory: one that claims to be is damaged.
 pub(super) const LARGEST: usize = 64 << 20;
 
 impl Lead {
@@ -133,7 +133,7 @@ pub(super) fn checksum(bytes: &[u8]) -> u64 {
     hash
 }
 
-/// Ticks being put together to a chunk.
+/// A chunk of ticks under construction.
 #[derive(Debug, Default)]
 pub(super) struct Builder {
     bytes: Vec<u8>,

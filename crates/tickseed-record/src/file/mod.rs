@@ -1,10 +1,10 @@
 //! Recordings as files.
 //!
-//! A file is eight bytes `TICKREC1`, then chunks. A chunk begins with what it holds, how
-//! long it is, which ticks are in it, and checksums of itself and of what follows; that is
-//! packed with LZ4. Every chunk of ticks begins with all keys, so that it can be read by
-//! itself. A recording that was ended properly has an index as its last chunk and its place
-//! as the last eight bytes; without one, chunks are found by going from one to the next.
+//! A file is the eight bytes `TICKREC1`, followed by chunks. A chunk begins with its content type,
+//! its length, its range of ticks, and checksums of this lead and of the content, which is packed
+//! with LZ4. Every chunk of ticks begins with all keys, so that it can be read by itself. A
+//! recording that was closed properly has an index as its last chunk, and the index's position in
+//! the last eight bytes; without an index, chunks are found by going from one to the next.
 
 mod bytes;
 mod chunk;
@@ -23,7 +23,7 @@ pub use write::{Limits, Recorder};
 /// The first bytes of a recording; the last of them is the version.
 pub(crate) const MAGIC: &[u8; 8] = b"TICKREC1";
 
-/// What a recording is of.
+/// What a recording describes.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
 pub struct Head {
     /// The process.
@@ -33,13 +33,13 @@ pub struct Head {
     /// Its agents.
     #[serde(default)]
     pub agents: Vec<AgentInfo>,
-    /// The world it runs, if it is one of ours: then the recording can be run again.
+    /// The world that it runs, if it is a built-in one: the recording can then be run again.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub world: Option<WorldInfo>,
 }
 
 impl Head {
-    /// Of one tree with one agent, in a process of this name.
+    /// A head for one tree with one agent, in a process of this name.
     #[must_use]
     pub fn new(name: impl Into<String>, tree: TreeDef) -> Head {
         let agent = AgentInfo {

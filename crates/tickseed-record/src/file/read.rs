@@ -8,17 +8,17 @@ use super::chunk::{Chunk, Content, Lead, Ticks};
 use super::{Head, MAGIC};
 use crate::message::{Event, Tick};
 
-/// Why something is no recording that can be read.
+/// Why a recording cannot be opened.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum OpenError {
-    /// It cannot be read from.
+    /// Reading failed.
     Io(io::Error),
-    /// It does not begin as a recording does.
+    /// It does not begin like a recording.
     Foreign,
     /// It was written by another version.
     Version(u8),
-    /// Its first chunk, which says what it is of, is damaged or missing.
+    /// Its first chunk, the head, is damaged or missing.
     Head,
 }
 
@@ -59,7 +59,7 @@ pub struct Damage {
     pub at: u64,
     /// The last tick before it.
     pub after: u64,
-    /// What was found.
+    /// What is wrong there.
     pub what: String,
 }
 
@@ -79,7 +79,7 @@ impl Damage {
     }
 }
 
-/// A recording that can be read from any tick on.
+/// A recording, readable from any tick on.
 #[derive(Debug)]
 pub struct Recording<R> {
     from: R,
@@ -101,12 +101,12 @@ pub enum Item {
 }
 
 impl<R: Read + Seek> Recording<R> {
-    /// Opens a recording: reads its head and its index, or where it was not ended properly,
-    /// finds its chunks.
+    /// Opens a recording: reads its head and index or, if it was not closed properly, finds its
+    /// chunks.
     ///
     /// # Errors
-    /// It is no recording, or its head cannot be read. Damage behind that is no error: see
-    /// [`damage`](Recording::damage).
+    /// It is not a recording, or its head cannot be read. Damage after the head is not an error:
+    /// see [`damage`](Recording::damage).
     pub fn open(mut from: R) -> Result<Recording<R>, OpenError> {
         let length = from.seek(SeekFrom::End(0))?;
         from.seek(SeekFrom::Start(0))?;
@@ -140,13 +140,13 @@ impl<R: Read + Seek> Recording<R> {
         })
     }
 
-    /// What it is of.
+    /// What the recording describes.
     #[must_use]
     pub fn head(&self) -> &Head {
         &self.head
     }
 
-    /// Where it ends early, as far as known: damage inside a chunk is found when it is read.
+    /// Where it ends early, as far as known: damage within a chunk is found when the chunk is read.
     #[must_use]
     pub fn damage(&self) -> Option<&Damage> {
         self.damage.as_ref()
@@ -157,14 +157,14 @@ impl<R: Read + Seek> Recording<R> {
         leads.filter(|lead| lead.content == Content::Ticks)
     }
 
-    /// The first and the last tick; none if there is none.
+    /// The first and the last tick; `None` if there are no ticks.
     #[must_use]
     pub fn range(&self) -> Option<(u64, u64)> {
         Some((self.ticks().next()?.first, self.ticks().next_back()?.last))
     }
 
-    /// All events, each with the tick that was latest before it: trees and agents that were
-    /// not there at the beginning. Reads nothing else.
+    /// All events, each with the latest tick before it: trees and agents that came later. Reads
+    /// nothing else.
     ///
     /// # Errors
     /// One of them is damaged.
@@ -181,8 +181,8 @@ impl<R: Read + Seek> Recording<R> {
         Ok(all)
     }
 
-    /// All ticks and events from a tick on, in order. Reads a chunk at a time, and nothing
-    /// before the tick.
+    /// All ticks and events from a tick on, in order. Reads one chunk at a time, and nothing before
+    /// the tick.
     pub fn items(&mut self, from: u64) -> Items<'_, R> {
         let chunk = self
             .chunks
@@ -196,11 +196,11 @@ impl<R: Read + Seek> Recording<R> {
         }
     }
 
-    /// One tick of an agent, with all the keys the agent then had. None if the agent has no
-    /// such tick in the recording.
+    /// One tick of an agent, with all of the agent's keys at that time. `None` if the recording has
+    /// no such tick.
     ///
     /// # Errors
-    /// The chunk it is in is damaged.
+    /// The tick's chunk is damaged.
     pub fn tick(&mut self, tick: u64, agent: u32) -> Result<Option<Tick>, Damage> {
         let from = self
             .chunks
@@ -228,7 +228,7 @@ impl<R: Read + Seek> Recording<R> {
         Ok(None)
     }
 
-    /// A chunk's ticks; kept, since whoever scrubs asks for neighbours.
+    /// A chunk's ticks; cached, since scrubbing asks for neighbours.
     fn load(&mut self, i: usize) -> Result<&Ticks, Damage> {
         if self.cached.as_ref().is_none_or(|(of, _)| *of != i) {
             let bytes = self.unpack(i)?;
@@ -267,7 +267,7 @@ impl<R: Read + Seek> Recording<R> {
     }
 }
 
-/// What [`Recording::items`] returns. Ends at the first damage, which is the last it returns.
+/// The iterator of [`Recording::items`]. It ends with the first damage.
 #[derive(Debug)]
 pub struct Items<'r, R> {
     recording: &'r mut Recording<R>,

@@ -8,8 +8,8 @@ use super::chunk::{Builder, Chunk};
 use super::{Head, Limits, Recorder};
 use crate::message::Tick;
 
-/// Remembers the latest ticks, packed as in a file, so that a recording can be saved of
-/// what led to something.
+/// Remembers the latest ticks, packed as in a file, so that a recording of what led to an incident
+/// can be saved.
 ///
 /// ```
 /// # use tickseed_core::nodes;
@@ -44,7 +44,7 @@ impl Ring {
         Ring::new(Duration::from_secs(60), 16 << 20)
     }
 
-    /// Remembers so much time, and no more than so many bytes.
+    /// Remembers this much time, but no more than `most` bytes.
     #[must_use]
     pub fn new(span: Duration, most: usize) -> Ring {
         Ring {
@@ -67,7 +67,7 @@ impl Ring {
             }
         }
         self.chunk.add(tick);
-        // A chunk may go when the one behind it began long enough ago.
+        // A chunk may go when its successor began long enough ago.
         while let Some((next, _)) = self.chunks.get(1)
             && (tick.time.saturating_sub(*next) >= self.span || self.bytes > self.most)
             && let Some((_, gone)) = self.chunks.pop_front()

@@ -7,15 +7,14 @@ use super::chunk::{Builder, Chunk, Content, Lead};
 use super::{Head, MAGIC};
 use crate::message::{Event, Tick};
 
-/// When a chunk is full. What is in a chunk that is not full is lost if the process is
-/// killed.
+/// When a chunk is full. A chunk that is not full is lost if the process is killed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Limits {
-    /// So many ticks.
+    /// The number of ticks.
     pub ticks: usize,
-    /// So many bytes, not packed.
+    /// The number of unpacked bytes.
     pub bytes: usize,
-    /// So much time of the ticks.
+    /// The time that the ticks span.
     pub span: Duration,
 }
 
@@ -39,11 +38,10 @@ impl Limits {
     }
 }
 
-/// Writes a recording, a chunk at a time, to anything that can be written to. Nothing is
-/// ever changed that was written.
+/// Writes a recording, one chunk at a time, to any writer. What was written is never changed.
 ///
-/// [`finish`](Recorder::finish) it to get to know of errors; dropped, it finishes as well as
-/// it can. A recording whose writer was killed lacks the last chunk and can be read.
+/// Call [`finish`](Recorder::finish) to learn of errors; dropping the recorder finishes as well as
+/// it can. A recording whose writer was killed lacks the last chunk but can be read.
 ///
 /// ```
 /// use tickseed_core::{TickReport, Time, nodes};
@@ -107,7 +105,8 @@ impl<W: Write> Recorder<W> {
         Ok(recorder)
     }
 
-    /// Records a tick. Of one agent, ticks come in their order; of several, in any.
+    /// Records a tick. An agent's ticks must come in order; those of different agents may be
+    /// interleaved in any way.
     ///
     /// # Errors
     /// A full chunk cannot be written.
@@ -119,8 +118,8 @@ impl<W: Write> Recorder<W> {
         Ok(())
     }
 
-    /// Records something that happened between two ticks: a reload, agents that came or
-    /// went. After one of these, an agent's next tick must hold all its keys.
+    /// Records something that happened between two ticks: a reload, or agents that came or went.
+    /// After such an event, an agent's next tick must hold all its keys.
     ///
     /// # Errors
     /// It cannot be written.
@@ -145,7 +144,7 @@ impl<W: Write> Recorder<W> {
         self.out.as_mut().map_or(Ok(()), Write::flush)
     }
 
-    /// Ends the recording; gives back what it was written to.
+    /// Ends the recording and returns the writer.
     ///
     /// # Errors
     /// The rest cannot be written.

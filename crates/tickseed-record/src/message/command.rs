@@ -1,10 +1,10 @@
-//! What a watcher asks for.
+//! Commands of watchers.
 
 use serde::{Deserialize, Serialize};
 
 use super::tick::{Status, Value};
 
-/// A command with a number by which its answer can be told.
+/// A command with a number that identifies its answer.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Request {
     /// Comes back in [`Event::Done`](super::Event::Done) or
@@ -16,48 +16,47 @@ pub struct Request {
     pub command: Command,
 }
 
-/// A command. What a process cannot do is not in [`Hello::can`](super::Hello::can), and
-/// asking for it is answered with an error.
+/// A command. Commands that a process does not support are not in
+/// [`Hello::can`](super::Hello::can), and are answered with an error.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(tag = "do", rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Command {
-    /// What to be told from now on; replaces what was asked for before.
+    /// What to send from now on; replaces the previous subscription.
     Subscribe(Subscription),
     /// Go on.
     Run,
     /// Stop between two ticks.
     Pause,
-    /// So many times as fast as real time.
+    /// How many times as fast as real time to run.
     Speed {
         /// The factor, above zero.
         factor: f64,
     },
     /// This many ticks, then pause.
     Step {
-        /// How many; 1 unless told.
+        /// How many; 1 by default.
         #[serde(default = "one")]
         ticks: u64,
     },
-    /// On by one answer of a node within the tick that is shown, or if all are shown, to the
-    /// first of the next tick; then pause. A tick is made as a whole: what is shown of it
-    /// grows, not what has happened. [`Control::answered`](super::Control::answered) tells
-    /// how far.
+    /// Show one more node's answer within the displayed tick or, if all are shown, the first of the
+    /// next tick; then pause. A tick is executed as a whole: only what is shown of it grows.
+    /// [`Control::answered`](super::Control::answered) tells how far.
     StepNode,
-    /// Back by this many ticks, and pause.
+    /// Go back by this many ticks, and pause.
     StepBack {
-        /// How many; 1 unless told.
+        /// How many; 1 by default.
         #[serde(default = "one")]
         ticks: u64,
     },
-    /// Show this tick, and pause. What lies after it is kept until something else happens.
+    /// Show this tick, and pause. Later ticks are kept until something else happens.
     Seek {
         /// The tick.
         tick: u64,
     },
-    /// To the latest tick.
+    /// Go to the latest tick.
     Live,
-    /// Something from outside for the world, in its own words.
+    /// An input to the world, in the world's own terms.
     Input {
         /// What.
         input: serde_json::Value,
@@ -73,22 +72,22 @@ pub enum Command {
     },
     /// Pause when this happens.
     Break(Break),
-    /// Forget the breakpoint of this number.
+    /// Remove the breakpoint with this number.
     Unbreak {
         /// The number it was given.
         breakpoint: u32,
     },
-    /// Trace this agent, besides those that are traced already.
+    /// Also trace this agent.
     Pin {
         /// Which.
         agent: u32,
     },
-    /// Trace this agent no longer.
+    /// Stop tracing this agent.
     Unpin {
         /// Which.
         agent: u32,
     },
-    /// Put a tree made from this text in the place of a tree, while it runs.
+    /// Replace a running tree with one made from this text.
     Reload {
         /// Which tree.
         tree: u32,
@@ -102,7 +101,7 @@ pub enum Command {
         /// Its seed.
         #[serde(default)]
         seed: u64,
-        /// How many agents; its own number unless told.
+        /// How many agents; the world's own number by default.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         agents: Option<u32>,
     },
@@ -110,13 +109,13 @@ pub enum Command {
     Why {
         /// Whose.
         agent: u32,
-        /// In which tick; the latest unless told.
+        /// In which tick; the latest by default.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         tick: Option<u64>,
         /// Which node.
         node: u32,
     },
-    /// Answered with [`Event::Done`](super::Event::Done): whether the process is there.
+    /// Answered with [`Event::Done`](super::Event::Done); checks that the process is alive.
     Ping,
 }
 
@@ -124,24 +123,24 @@ fn one() -> u64 {
     1
 }
 
-/// What a watcher wants to be told.
+/// What a watcher wants to receive.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Subscription {
     /// The ticks of these agents; they are pinned.
     pub agents: Vec<u32>,
-    /// Ticks from this one on, as far as they are remembered: what a watcher that was cut
-    /// off has not seen.
+    /// Also the remembered ticks after this one, which a watcher that lost its connection has not
+    /// seen.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub after: Option<u64>,
-    /// The session of which `after` is a tick; ignored in another.
+    /// The session to which `after` belongs; `after` is ignored in any other session.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub session: Option<String>,
     /// Fill [`Tick::nodes`](super::Tick::nodes).
     pub nodes: bool,
     /// Frames of the scene.
     pub scene: bool,
-    /// A line on every agent, some times a second.
+    /// A summary of every agent, several times a second.
     pub summary: bool,
 }
 
@@ -150,11 +149,11 @@ pub struct Subscription {
 #[serde(tag = "when", rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Break {
-    /// A node is ticked that was not ticked in the agent's tick before.
+    /// A node is ticked that was not ticked in the agent's previous tick.
     Entered {
         /// Which node.
         node: u32,
-        /// Of this agent only.
+        /// Only for this agent.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         agent: Option<u32>,
     },
@@ -162,23 +161,23 @@ pub enum Break {
     Answered {
         /// Which node.
         node: u32,
-        /// With this; with any verdict unless told.
+        /// With this status; any verdict by default.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         status: Option<Status>,
-        /// Of this agent only.
+        /// Only for this agent.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         agent: Option<u32>,
     },
-    /// A key begins to compare so.
+    /// The comparison with a key becomes true.
     Key {
         /// Which key.
         key: u32,
         /// How.
         is: Comparison,
-        /// With what; for `changed` it does not matter.
+        /// With what value; irrelevant for `changed`.
         #[serde(default = "null")]
         value: Value,
-        /// Of this agent only.
+        /// Only for this agent.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         agent: Option<u32>,
     },
@@ -191,7 +190,7 @@ fn null() -> Value {
 /// How a key compares.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub enum Comparison {
-    /// Has another value than before.
+    /// Differs from its previous value.
     #[serde(rename = "changed")]
     Changed,
     /// Equal.

@@ -1,4 +1,4 @@
-//! What a process tells its watchers.
+//! Events that a process sends to its watchers.
 
 use serde::{Deserialize, Serialize};
 
@@ -6,32 +6,32 @@ use super::command::Break;
 use super::tick::{Status, Tick};
 use super::tree::TreeDef;
 
-/// What a process tells a watcher.
+/// An event that a process sends to a watcher.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(tag = "event", rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Event {
-    /// The first one of every connection; again when another world begins.
+    /// The first event of every connection, sent again when another world begins.
     Hello(Box<Hello>),
-    /// How the run stands, whenever that changes.
+    /// The state of the run, sent whenever it changes.
     Control(Control),
     /// A tree was added.
     Tree(Box<TreeDef>),
-    /// A tree took the place of another while it ran.
+    /// A tree replaced another while it ran.
     Reloaded {
         /// The number of the tree that is gone.
         old: u32,
         /// The new one.
         tree: Box<TreeDef>,
-        /// What became of running nodes. Empty where a watcher goes back or forth past a
-        /// reload that it was told of before.
+        /// What became of running nodes. Empty when a watcher goes back or forth past a reload that
+        /// was already reported.
         #[serde(default)]
         moves: Moves,
-        /// After how many ticks it took its place: ticks from the next one on are its own.
+        /// The number of ticks before the reload: later ticks belong to the new tree.
         #[serde(default)]
         since: u64,
     },
-    /// Agents came or went: all there are now.
+    /// Agents came or went.
     Agents {
         /// All of them.
         agents: Vec<AgentInfo>,
@@ -42,17 +42,17 @@ pub enum Event {
     Scene {
         /// After which.
         tick: u64,
-        /// What to draw, in the world's words.
+        /// What to draw, in the world's terms.
         view: serde_json::Value,
     },
-    /// A line on every agent.
+    /// A summary of every agent.
     Summary {
         /// After which tick.
         tick: u64,
         /// One for each.
         agents: Vec<AgentSummary>,
     },
-    /// A breakpoint was met; the run is paused.
+    /// A breakpoint was hit; the run is paused.
     Hit {
         /// Its number.
         breakpoint: u32,
@@ -75,7 +75,7 @@ pub enum Event {
         /// The request's number.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         id: Option<u64>,
-        /// What was wrong and what would have been right.
+        /// What was wrong, and what would be right.
         text: String,
         /// Mistakes in a source text: what the language's reader says of each.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -90,8 +90,8 @@ pub enum Event {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         answer: Option<serde_json::Value>,
     },
-    /// The watcher was too slow: so many events were left out since the last one it was
-    /// told of. The next tick of an agent holds all keys.
+    /// The watcher was too slow, and events were left out since the last one that it received. An
+    /// agent's next tick holds all keys.
     Dropped {
         /// How many.
         count: u64,
@@ -103,20 +103,20 @@ pub enum Event {
     },
 }
 
-/// Who is there.
+/// The process introduces itself.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
 pub struct Hello {
     /// [`PROTOCOL`](super::PROTOCOL) of the process.
     pub protocol: u32,
     /// The process.
     pub process: Process,
-    /// Another one after every start: tick numbers of different sessions do not compare.
+    /// Differs after every start; tick numbers of different sessions are not comparable.
     pub session: String,
     /// Its trees.
     pub trees: Vec<TreeDef>,
     /// Its agents.
     pub agents: Vec<AgentInfo>,
-    /// The world it runs, if it is one of ours.
+    /// The world that it runs, if it is a built-in one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub world: Option<WorldInfo>,
     /// How the run stands.
@@ -154,7 +154,7 @@ pub struct AgentInfo {
 pub struct WorldInfo {
     /// Its name.
     pub name: String,
-    /// What it shows, in a line.
+    /// What it shows, in one line.
     pub about: String,
     /// Its seed.
     pub seed: u64,
@@ -166,7 +166,7 @@ pub struct WorldInfo {
     pub click: String,
     /// What a drain does; empty if nothing.
     pub drain: String,
-    /// The same in a word or two, for a button; empty: "Drain".
+    /// The same in a word or two, for a button; if empty, "Drain".
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub drain_label: String,
     /// A behaviour that may be added to its tree.
@@ -179,7 +179,7 @@ pub struct WorldInfo {
 pub struct Offer {
     /// What adding it does, in a few words.
     pub label: String,
-    /// The label of its action: the tree has one if it was added.
+    /// The label of its action, by which to see whether it was added.
     pub leaf: String,
 }
 
@@ -188,19 +188,19 @@ pub struct Offer {
 pub struct Control {
     /// Paused.
     pub paused: bool,
-    /// So many times as fast as real time.
+    /// How many times as fast as real time it runs.
     pub speed: f64,
-    /// The tick that is shown.
+    /// The displayed tick.
     pub tick: u64,
     /// The oldest tick that can be shown.
     pub first: u64,
     /// The latest tick.
     pub latest: u64,
-    /// The breakpoints there are.
+    /// How many breakpoints there are.
     #[serde(default)]
     pub breakpoints: u32,
-    /// While stepping from node to node: of the answers in the tick that is shown, in the
-    /// order in which nodes answered, so many are to be shown. None: all.
+    /// While stepping from node to node, how many of the displayed tick's answers to show, in the
+    /// order in which nodes answered. `None` for all.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub answered: Option<u32>,
 }
@@ -219,7 +219,7 @@ impl Default for Control {
     }
 }
 
-/// What a reload did to the nodes that ran, by path; each once, however many agents ran it.
+/// What a reload did to running nodes, by path, each listed once however many agents ran it.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct Moves {
     /// They went on where they were.
@@ -228,7 +228,7 @@ pub struct Moves {
     pub restarted: Vec<String>,
     /// They were halted: the new tree has no such node.
     pub gone: Vec<String>,
-    /// They went on at another path: before, now.
+    /// They went on at a different path: the old and the new path.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub renamed: Vec<(String, String)>,
     /// Their history (a cooldown, a count) is lost.
@@ -239,7 +239,7 @@ pub struct Moves {
     pub agents: u32,
 }
 
-/// A line on an agent.
+/// A summary of an agent.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
 pub struct AgentSummary {
     /// Which.
@@ -248,23 +248,23 @@ pub struct AgentSummary {
     pub status: Option<Status>,
     /// The leaf that decided it.
     pub leaf: Option<u32>,
-    /// For how many ticks that has been so.
+    /// For how many ticks it has decided.
     pub age: u64,
-    /// Changes of the deciding leaf a second, lately.
+    /// Recent changes of the deciding leaf per second.
     pub flips: f64,
-    /// What to look at.
+    /// What is suspicious.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<Warning>,
 }
 
-/// What is conspicuous in an agent.
+/// Something suspicious about an agent.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Warning {
-    /// It has been at the same leaf for long.
+    /// It has been at the same leaf for a long time.
     Stuck,
-    /// It goes to and fro between leaves.
+    /// It switches back and forth between leaves.
     Oscillating,
     /// A leaf failed with an error.
     Failed,

@@ -61,7 +61,7 @@ pub enum Value {
     Int(i64),
     /// A number.
     Float(f64),
-    /// A text; of a value that is no scalar, what it looks like.
+    /// A text; for a value that is not a scalar, its representation.
     Text(String),
 }
 
@@ -75,7 +75,7 @@ impl Value {
         }
     }
 
-    /// As a scalar of the core; none for texts and what is not set.
+    /// As a core scalar; `None` for texts and unset keys.
     #[must_use]
     pub fn scalar(&self) -> Option<tickseed_core::Scalar> {
         Some(match self {
@@ -110,24 +110,22 @@ impl fmt::Display for Value {
     }
 }
 
-/// A key has another value than after the agent's tick before.
+/// A key whose value differs from that after the agent's previous tick.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct KeyChange {
     /// The key: its place in [`TreeDef::keys`](super::TreeDef::keys).
     pub key: u32,
     /// Its value after the tick.
     pub value: Value,
-    /// What gave it this value, where that is known; what a world does to its agents by
-    /// itself is not.
+    /// What gave it this value, if known; a change by the world itself is not.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub writer: Option<Writer>,
-    /// The tick since which it has had this value, if it is not this one: in ticks that
-    /// hold all keys, not the changed ones.
+    /// In ticks that hold all keys: the tick from which it has had this value, if not this one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub since: Option<u64>,
 }
 
-/// What gave a key its value: in JSON the node's number, or `"input"`.
+/// What gave a key its value; in JSON, the node's number or `"input"`.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 #[serde(untagged)]
 #[non_exhaustive]
@@ -152,7 +150,7 @@ impl Writer {
     }
 }
 
-/// What writes keys from outside of the tree.
+/// What writes keys from outside the tree.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
@@ -198,11 +196,11 @@ pub struct Tick {
     /// The tree's answer; none if a leaf failed with an error.
     pub status: Option<Status>,
     /// What answered without ticking a child, in order: leaves, and nodes such as a closed
-    /// cooldown. A status of none: the leaf failed with an error.
+    /// cooldown. The status is `None` if the leaf failed with an error.
     pub leaves: Vec<(u32, Option<Status>)>,
-    /// Where a node did something else than its children's answers of this tick suggest:
-    /// the number of the decision (one after every answer of a child, counted from 0) and
-    /// what the node did.
+    /// Where a node did something other than its children's answers in this tick suggest: the
+    /// number of the decision (one after every answer of a child, counted from 0) and what the node
+    /// did.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub extra: Vec<(u32, Step)>,
     /// What was halted, in order: running leaves, and nodes whose halt is visible.
@@ -217,8 +215,8 @@ pub struct Tick {
     /// Why the tick failed, if it did.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub failure: Option<Failure>,
-    /// Keys with another value than after the agent's tick before; all keys that have a
-    /// value in the first tick, and in one that answers a `seek`.
+    /// Keys whose values differ from those after the agent's previous tick; in the first tick, and
+    /// in one that answers a `seek`, all keys that have a value.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub keys: Vec<KeyChange>,
     /// What reached the world from outside before this tick.
@@ -228,8 +226,8 @@ pub struct Tick {
     /// processes that have one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fingerprint: Option<String>,
-    /// Every ticked node with its answer, in the order they were entered: the derived
-    /// statuses, for watchers that asked for them. Never stored.
+    /// Every ticked node with its answer, in the order of entering: the derived statuses, for
+    /// watchers that asked for them. Never stored.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub nodes: Vec<(u32, Option<Status>)>,
 }

@@ -1,4 +1,4 @@
-//! A tree as a watcher gets to know it.
+//! A tree as watchers see it.
 
 use std::collections::BTreeMap;
 
@@ -9,11 +9,11 @@ use super::tick::Status;
 /// A tree: its nodes in depth-first order, parents before children.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
 pub struct TreeDef {
-    /// Its number in the process; a reload gives a tree another one.
+    /// Its number in the process; a reload gives a tree a new one.
     pub id: u32,
     /// Its name.
     pub name: String,
-    /// Its nodes; each one's `id` is its place here.
+    /// Its nodes; each one's `id` is its index here.
     pub nodes: Vec<NodeInfo>,
     /// The keys of its agents.
     #[serde(default)]
@@ -35,20 +35,19 @@ pub struct NodeInfo {
     /// The name it was given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
-    /// Its name, else its kind.
+    /// Its name, or else its kind.
     pub label: String,
-    /// Where it stands, as labels; stays the same over a reload as long as nothing above it
-    /// is renamed or moved.
+    /// Its path of labels, which survives a reload as long as nothing above it is renamed or moved.
     pub path: String,
     /// How its answer follows from its children's.
     pub rule: Rule,
     /// Its options as texts, for showing.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub options: BTreeMap<String, String>,
-    /// What it judges, as text, where that is data.
+    /// Its guard as text, where that is data.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub guard: Option<String>,
-    /// The keys it reads, as far as known: places in [`TreeDef::keys`].
+    /// The keys it reads, as far as known: indexes in [`TreeDef::keys`].
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub reads: Vec<u32>,
     /// Where it is written in the source.
@@ -101,21 +100,21 @@ pub struct KeyDef {
     pub writable: bool,
 }
 
-/// How a node's answer follows from its children's: as much of its kind as deriving needs.
+/// How a node's answer follows from its children's, as far as deriving needs it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Rule {
     /// It has no children.
     Leaf,
-    /// Children in order, on to the next after this verdict (or a skip).
+    /// Children in order; this verdict (or a skip) leads to the next child.
     InOrder(Status),
-    /// Children in any order, on to the next after this verdict (or a skip).
+    /// Children in any order; this verdict (or a skip) leads to the next child.
     AnyOrder(Status),
     /// The first child chooses between the second (success) and the third (failure).
     Branch,
     /// The answer is the ticked child's.
     Pass,
-    /// Success and failure change places.
+    /// Success and failure are swapped.
     Invert,
     /// A verdict becomes this one.
     Force(Status),
@@ -125,12 +124,12 @@ pub enum Rule {
         on_success: bool,
         /// Another round follows failure.
         on_failure: bool,
-        /// What the node answers in place of the verdict that ends it.
+        /// What the node answers instead of the verdict that ends it.
         stopped: Option<Status>,
         /// Several rounds can end in one tick.
         drain: bool,
     },
-    /// All children at once: how many must succeed or fail, all if none.
+    /// All children at once; the counts say how many must succeed or fail, `None` for all.
     Parallel {
         /// Successes needed.
         success: Option<u32>,
@@ -139,6 +138,6 @@ pub enum Rule {
         /// It decides after each child, not after all.
         early: bool,
     },
-    /// What it does is its own affair.
+    /// Nothing is known about its rule.
     Custom,
 }

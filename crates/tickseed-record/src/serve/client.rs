@@ -1,4 +1,4 @@
-//! Watching a process from another.
+//! Watching another process.
 
 use std::fmt;
 use std::io;
@@ -19,7 +19,7 @@ pub struct Client {
     /// that is counted.
     silent: Duration,
     listened: Instant,
-    /// It was asked whether it is there, and has said nothing since.
+    /// Whether the process was pinged and has said nothing since.
     asked: bool,
     next: u64,
 }
@@ -28,15 +28,15 @@ pub struct Client {
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum ClientError {
-    /// What was given is no address.
+    /// The given text is not an address.
     Address(String),
     /// Nobody answers there.
     Connect(io::Error),
-    /// It was refused, in these words.
+    /// The connection was refused, with this text.
     Refused(String),
     /// The process speaks another version of the protocol.
     Protocol(u32),
-    /// The process has ended the connection, in these words.
+    /// The process has ended the connection, with this text.
     Ended(String),
     /// The connection is over.
     Lost(String),
@@ -66,22 +66,22 @@ impl fmt::Display for ClientError {
 impl std::error::Error for ClientError {}
 
 impl Client {
-    /// A process that says nothing for so long, although it is listened to and was asked, is
-    /// gone, unless [`set_patience`](Client::set_patience) says otherwise.
+    /// A process that says nothing for this long, although the client listens and has pinged it, is
+    /// considered gone, unless [`set_patience`](Client::set_patience) says otherwise.
     pub const PATIENCE: Duration = Duration::from_millis(1800);
 
     /// Connects to an address with its token.
     ///
     /// # Errors
-    /// It is no address, nobody answers within ten seconds, or the token is wrong.
+    /// The text is not an address, nothing answers within ten seconds, or the token is wrong.
     pub fn connect(address: &str) -> Result<Client, ClientError> {
         Client::connect_within(address, Duration::from_secs(10))
     }
 
-    /// Connects to an address with its token, waiting so long for an answer.
+    /// Connects to an address with its token, waiting this long for an answer.
     ///
     /// # Errors
-    /// It is no address, nobody answers in time, or the token is wrong.
+    /// The text is not an address, nothing answers in time, or the token is wrong.
     pub fn connect_within(address: &str, wait: Duration) -> Result<Client, ClientError> {
         let wrong = || ClientError::Address(address.to_owned());
         let rest = address
@@ -127,12 +127,12 @@ impl Client {
         })
     }
 
-    /// A process that says nothing for so long is gone. It is asked after half of that.
+    /// Sets after how long a silent process is considered gone. It is pinged after half of that.
     pub fn set_patience(&mut self, patience: Duration) {
         self.patience = patience;
     }
 
-    /// Sends a command; its number comes back with the answer.
+    /// Sends a command and returns its number, which comes back with the answer.
     ///
     /// # Errors
     /// The connection is over.
@@ -150,10 +150,10 @@ impl Client {
         Ok(id)
     }
 
-    /// The next event, waiting for it for so long; none if there is none by then. A process
-    /// that was killed or hangs is noticed within two seconds, as long as this is called all
-    /// the time. One long pause between two calls counts as a quarter of the patience at most:
-    /// whoever was busy elsewhere, or not given the processor, has not listened.
+    /// The next event, waiting this long for it; `None` if there is none by then. A process that
+    /// was killed or hangs is noticed within two seconds, as long as this is called continually. A
+    /// long pause between two calls counts as a quarter of the patience at most, since a caller
+    /// that was busy elsewhere, or not scheduled, has not listened.
     ///
     /// # Errors
     /// The connection is over, or the process speaks another version of the protocol.
@@ -178,7 +178,7 @@ impl Client {
                     self.silent = Duration::ZERO;
                     self.asked = false;
                     self.listened = Instant::now();
-                    // Or an event of a kind that is not known here.
+                    // Or an event of an unknown kind.
                     if let Message::Text(text) = message
                         && let Ok(event) = serde_json::from_str(text.as_str())
                     {
@@ -191,8 +191,8 @@ impl Client {
                         };
                     }
                 }
-                // A read with a timeout is cut short by every signal that somebody handles: a
-                // terminal that changes its size sends one.
+                // Every handled signal cuts a read with a timeout short, for example when the
+                // terminal changes its size.
                 Err(tungstenite::Error::Io(e))
                     if matches!(
                         e.kind(),

@@ -1,4 +1,4 @@
-//! As much of HTTP as is needed: one request a connection, a page or the way to a WebSocket.
+//! As much of HTTP as is needed: one request per connection, for a page or a WebSocket.
 
 use std::io::{self, Read, Write};
 
@@ -16,7 +16,7 @@ pub(super) struct Head {
     pub(super) origin: Option<String>,
     /// The key of a client that wants a WebSocket.
     pub(super) key: Option<String>,
-    /// What came after the head.
+    /// What arrived after the head.
     pub(super) rest: Vec<u8>,
 }
 
@@ -83,7 +83,7 @@ impl Head {
     }
 }
 
-/// What is handed out for a path.
+/// What is served for a path.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Page {
     /// Its media type, such as `text/html; charset=utf-8`.
@@ -126,8 +126,8 @@ pub(super) fn answer(
         head.push_str(&format!("{name}: {value}\r\n"));
     }
     head.push_str("\r\n");
-    // In one piece: clients that ask for a WebSocket read the words of a refusal only as far
-    // as they come with its head.
+    // In one piece: clients that ask for a WebSocket read the text of a refusal only if it arrives
+    // together with the head.
     let mut all = head.into_bytes();
     if with_body {
         all.extend_from_slice(&page.body);
@@ -136,7 +136,7 @@ pub(super) fn answer(
     to.flush()
 }
 
-/// Agrees to a WebSocket.
+/// Accepts a WebSocket.
 pub(super) fn agree(mut to: impl Write, key: &str) -> io::Result<()> {
     let accept = tungstenite::handshake::derive_accept_key(key.as_bytes());
     write!(

@@ -1,9 +1,9 @@
-//! Watching a process live: a WebSocket server for it, a client for those who watch.
+//! Watching a process live: a WebSocket server for the process, and a client for watchers.
 //!
-//! The server listens on the loopback interface unless told otherwise, answers only to its
-//! own names, and lets nobody watch without the token in its address. Threads and blocking
-//! sockets: a watcher has a queue of bounded length between it and the process, and what
-//! does not fit in is counted and left out, so that no watcher can slow the process.
+//! The server listens on the loopback interface unless told otherwise, answers only to its own host
+//! names, and requires the token in its address. It uses threads and blocking sockets. Between the
+//! process and each watcher is a queue of bounded length; events that do not fit are counted and
+//! dropped, so that no watcher can slow down the process.
 
 mod client;
 mod http;

@@ -19,11 +19,11 @@ use super::watcher::{Watcher, lock};
 use crate::message::{Event, Hello, PROTOCOL, Tick};
 use crate::recorded::Sink;
 
-/// Whoever connects says what it wants within this time.
+/// A client must send its request within this time.
 const HURRY: Duration = Duration::from_secs(10);
-/// At the end, so long for the last messages.
+/// How long the last messages may take at the end.
 const FAREWELL: Duration = Duration::from_secs(1);
-/// More connections at a time are refused.
+/// Further simultaneous connections are refused.
 const MOST_CONNECTIONS: usize = 256;
 /// No command is longer: a tree's source is the longest.
 const MOST_BYTES: usize = 4 << 20;
@@ -33,15 +33,15 @@ pub type Pages = dyn Fn(&str) -> Option<Page> + Send + Sync;
 
 /// How to serve.
 pub struct Options {
-    /// Where to listen: any free port of the loopback interface unless told otherwise.
-    /// Whatever else is given here, others on the network can reach: the token is all that
-    /// keeps them from watching and steering.
+    /// Where to listen; by default, any free port of the loopback interface. Any other interface
+    /// can be reached by others on the network, and only the token keeps them from watching and
+    /// controlling the process.
     pub address: SocketAddr,
-    /// Names by which the server is reached besides `localhost` and its address.
+    /// Host names of the server besides `localhost` and its address.
     pub hosts: Vec<String>,
-    /// What to hand out to browsers; nothing unless told.
+    /// What to serve to browsers; nothing by default.
     pub pages: Option<Box<Pages>>,
-    /// What watchers must know; drawn anew unless told.
+    /// The secret that watchers must know; random by default.
     pub token: Option<String>,
 }
 
@@ -87,7 +87,7 @@ impl fmt::Debug for Options {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
-/// Dropped, it says goodbye to its watchers and is gone within a fraction of a second.
+/// When dropped, it says goodbye to its watchers and ends within a fraction of a second.
 pub struct Server {
     inner: Arc<Inner>,
     accepting: Option<JoinHandle<()>>,
@@ -128,7 +128,7 @@ impl From<crate::file::Head> for Hello {
     }
 }
 
-/// A number nobody can guess, as text: std's hash keys come from the system's randomness.
+/// An unguessable number as text: std's hash keys come from the system's randomness.
 fn random() -> String {
     let draw = || RandomState::new().build_hasher().finish();
     // Keys of one thread differ by a counter only; hashing makes that unguessable as well.
@@ -139,10 +139,10 @@ fn random() -> String {
 }
 
 impl Server {
-    /// Begins to listen.
+    /// Starts listening.
     ///
     /// # Errors
-    /// The address cannot be listened at.
+    /// The server cannot listen on the address.
     pub fn start(options: Options, mut hello: Hello) -> io::Result<Server> {
         let listener = TcpListener::bind(options.address)?;
         let at = listener.local_addr()?;
@@ -180,7 +180,7 @@ impl Server {
         })
     }
 
-    /// Where to watch: with the token, for `tickseed watch`.
+    /// The address for `tickseed watch`, with the token.
     #[must_use]
     pub fn address(&self) -> String {
         format!("ws://{}/live?token={}", self.inner.at, self.inner.token)
@@ -192,33 +192,33 @@ impl Server {
         format!("http://{}/?token={}", self.inner.at, self.inner.token)
     }
 
-    /// What it listens at.
+    /// The address on which it listens.
     #[must_use]
     pub fn local_addr(&self) -> SocketAddr {
         self.inner.at
     }
 
-    /// Whether anybody wants to know what this agent does.
+    /// Whether any watcher wants this agent's ticks.
     #[must_use]
     pub fn wants(&self, agent: u32) -> bool {
         self.inner.shared.wants(agent)
     }
 
-    /// What the watchers want, all together.
+    /// What all watchers together want.
     #[must_use]
     pub fn wanted(&self) -> Wanted {
         self.inner.shared.wanted()
     }
 
-    /// How many watch.
+    /// How many watchers there are.
     #[must_use]
     pub fn watchers(&self) -> usize {
         lock(&self.inner.shared.state).watchers.len()
     }
 
-    /// Tells an event to those who want it. Never waits for a watcher. What a new watcher
-    /// has to know of earlier events (who is there, how the run stands) is kept. A hello
-    /// without a session is given a new one.
+    /// Sends an event to the watchers that want it, without ever waiting for one. What a new
+    /// watcher needs to know from earlier events (trees, agents, the state of the run) is kept. A
+    /// hello without a session is given a new one.
     pub fn publish(&self, event: &Event) {
         match event {
             Event::Hello(hello) if hello.session.is_empty() => {
@@ -236,8 +236,8 @@ impl Server {
         Publisher(self.inner.clone())
     }
 
-    /// The next command for the process, waiting for it for so long. Subscriptions, pins and
-    /// pings are answered by the server itself.
+    /// The next command for the process, waiting this long for it. The server itself answers
+    /// subscriptions, pins and pings.
     #[must_use]
     pub fn next_request(&self, wait: Duration) -> Option<Asked> {
         self.inner.shared.next_request(wait)
@@ -263,7 +263,7 @@ impl Server {
             watcher.wait_sent(until);
             watcher.cut();
         }
-        // Wakes the thread that accepts, which then sees that it is to end.
+        // Wakes the accepting thread, which then sees that it must end.
         let mut to = inner.at;
         if to.ip().is_unspecified() {
             to.set_ip(match to.ip() {
@@ -290,7 +290,7 @@ impl Drop for Server {
     }
 }
 
-/// Tells ticks to watchers, if there are any.
+/// A sink that sends ticks to watchers, if there are any.
 #[derive(Clone)]
 pub struct Publisher(Arc<Inner>);
 
@@ -315,7 +315,7 @@ impl Sink for Publisher {
 fn accept(inner: &Arc<Inner>, listener: &TcpListener) {
     while !inner.shared.closing.load(Ordering::Acquire) {
         let Ok((socket, _)) = listener.accept() else {
-            // Out of file descriptors, say: not for ever, one hopes.
+            // Out of file descriptors, for example: hopefully not for ever.
             std::thread::sleep(Duration::from_millis(20));
             continue;
         };
@@ -338,7 +338,7 @@ fn accept(inner: &Arc<Inner>, listener: &TcpListener) {
             .spawn({
                 let inner = inner.clone();
                 move || {
-                    // Whoever breaks off concerns nobody else.
+                    // A broken connection affects no other.
                     let _ = inner.serve(id, &socket);
                     let _ = socket.shutdown(std::net::Shutdown::Both);
                     lock(&inner.open).retain(|(open, _)| *open != id);
@@ -358,7 +358,7 @@ impl Inner {
         let Some(head) = Head::read(socket)? else {
             return http::say(socket, "400 Bad Request", "this is no HTTP request");
         };
-        // A page that points a name of its own at this address sends that name here.
+        // A page that points its own host name at this address sends that name here.
         if !self.hosts.contains(&head.host) {
             let text = format!("this server answers to {} only", self.hosts.join(", "));
             return http::say(socket, "403 Forbidden", &text);
@@ -375,7 +375,7 @@ impl Inner {
         }
     }
 
-    /// Why somebody must not watch.
+    /// Why a client is refused.
     fn refusal(&self, head: &Head) -> Option<&'static str> {
         let own = |origin: &String| {
             let host = origin.strip_prefix("http://");
@@ -410,7 +410,7 @@ impl Inner {
         }
     }
 
-    /// Reads what a watcher says until it leaves.
+    /// Reads a watcher's messages until it leaves.
     fn watch(&self, id: u64, socket: &TcpStream, rest: Vec<u8>) -> io::Result<()> {
         socket.set_read_timeout(None)?;
         let watcher = Arc::new(Watcher::new(id, socket.try_clone()?));
@@ -445,13 +445,13 @@ impl Inner {
     }
 }
 
-/// Takes as long whatever is wrong.
+/// Takes the same time wherever the difference is.
 fn same(a: &[u8], b: &[u8]) -> bool {
     a.len() == b.len() && a.iter().zip(b).fold(0, |d, (x, y)| d | (x ^ y)) == 0
 }
 
-/// A socket that is only read from: what the protocol would answer by itself is written by
-/// the thread that writes, or two would write at once.
+/// A socket that is only read from: automatic answers of the protocol go through the writing
+/// thread, since otherwise two threads would write at once.
 struct ReadHalf(TcpStream);
 
 impl Read for ReadHalf {

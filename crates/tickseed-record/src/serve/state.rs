@@ -1,4 +1,4 @@
-//! What a server knows: who watches, what they want, what was told lately.
+//! A server's state: its watchers, what they want, and recent events.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
@@ -12,13 +12,13 @@ use crate::keys::KnownKeys;
 use crate::message::{Command, Event, Hello, Request, Status, Subscription, Tick};
 use crate::structure::Structure;
 
-/// So many ticks are remembered for those who come back.
+/// How many ticks are remembered for watchers that reconnect.
 const REMEMBERED: usize = 4096;
-/// For so long after the last watcher has gone, ticks are still wanted, so that one who was
-/// cut off finds them.
+/// How long ticks are still wanted after the last watcher has gone, so that one that reconnects
+/// finds them.
 const GRACE: Duration = Duration::from_secs(10);
 
-/// A request that the process is to answer, with [`Server::reply`](super::Server::reply).
+/// A request that the process must answer with [`Server::reply`](super::Server::reply).
 #[derive(Clone, PartialEq, Debug)]
 pub struct Asked {
     /// Who asked.
@@ -27,7 +27,7 @@ pub struct Asked {
     pub request: Request,
 }
 
-/// What the watchers want, all together.
+/// What all watchers together want.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Wanted {
     /// The ticks of these agents.
@@ -54,7 +54,7 @@ pub(super) struct State {
     structures: BTreeMap<u32, Structure>,
     pub(super) watchers: Vec<Arc<Watcher>>,
     wanted: Wanted,
-    /// Since when there has been nobody who wants anything.
+    /// Since when no watcher has wanted anything.
     alone: Option<Instant>,
     keys: BTreeMap<u32, KnownKeys>,
     past: VecDeque<Tick>,
@@ -78,13 +78,13 @@ impl Shared {
         self.next.fetch_add(1, Ordering::Relaxed)
     }
 
-    /// A watcher has come: it is told who is there.
+    /// Adds a watcher and introduces the process to it.
     pub(super) fn join(&self, watcher: Arc<Watcher>) {
         let mut state = lock(&self.state);
         let hello = Event::Hello(Box::new(state.hello.clone()));
         watcher.push(text(&hello), Weight::MustCome);
-        // It wants nothing yet: until it says what, ticks go on to be kept for those who come
-        // back, for it may be one of them.
+        // It wants nothing yet. Until it subscribes, ticks are still kept for watchers that
+        // reconnect, since it may be one of them.
         state.watchers.push(watcher);
     }
 
@@ -112,7 +112,7 @@ impl Shared {
         self.any.store(any, Ordering::Release);
     }
 
-    /// Whether anybody wants to know of this agent; one load if nobody watches.
+    /// Whether any watcher wants this agent's ticks; one load if nobody is watching.
     pub(super) fn wants(&self, agent: u32) -> bool {
         if !self.any.load(Ordering::Acquire) {
             return false;
@@ -120,7 +120,7 @@ impl Shared {
         self.present().wanted.agents.contains(&agent)
     }
 
-    /// The state, nothing being wanted any more if everybody has been gone for long.
+    /// The state; nothing is wanted any more if all watchers have been gone for long.
     fn present(&self) -> MutexGuard<'_, State> {
         let mut state = lock(&self.state);
         if state.alone.is_some_and(|since| since.elapsed() > GRACE) {
@@ -166,7 +166,7 @@ impl Shared {
                 for agent in state.hello.agents.iter_mut().filter(|a| a.tree == old) {
                     agent.tree = tree.id;
                 }
-                // Ticks of the old tree would be read by the new one.
+                // Ticks of the old tree would be read with the new one.
                 state.past.clear();
                 state.keys.clear();
                 state.send(event);
@@ -187,7 +187,7 @@ impl Shared {
         }
     }
 
-    /// A watcher said something. What is no business of the process is answered here.
+    /// Handles a watcher's message. What does not concern the process is answered here.
     pub(super) fn heard(&self, watcher: &Watcher, said: &str) {
         let say = |event: Event| {
             watcher.push(text(&event), Weight::MustCome);
@@ -261,7 +261,7 @@ impl Shared {
         self.refresh(&mut state);
     }
 
-    /// The next request, waiting for it for so long.
+    /// The next request, waiting this long for it.
     pub(super) fn next_request(&self, wait: Duration) -> Option<Asked> {
         let until = Instant::now() + wait;
         let mut inbox = lock(&self.inbox);
@@ -280,7 +280,7 @@ impl Shared {
 }
 
 fn text(event: &Event) -> Arc<str> {
-    // Nothing in an event can fail to be written: keys of maps are texts.
+    // Events can always be serialised: keys of maps are texts.
     serde_json::to_string(event).unwrap_or_default().into()
 }
 
@@ -370,7 +370,8 @@ impl State {
         let tree = agent.and_then(|a| self.structures.get(&a.tree));
         let Some(tree) = tree else { return };
         let mut report = tickseed_core::TickReport::new();
-        // What does not fit is told as far as it does; the leaves are there in any case.
+        // If the tick does not fit the tree, as much as fits is sent; the leaves are there in any
+        // case.
         let _ = derive(tree, tick, &mut report);
         let entries = report.entries().iter();
         tick.nodes = entries
@@ -378,7 +379,7 @@ impl State {
             .collect();
     }
 
-    /// Ticks that a watcher has missed. The first of each agent holds all keys.
+    /// Sends the ticks that a watcher has missed. The first of each agent holds all keys.
     fn tell_past(&self, watcher: &Watcher, after: u64) {
         let mut wants = lock(&watcher.wants);
         let mut known: BTreeMap<u32, KnownKeys> = BTreeMap::new();

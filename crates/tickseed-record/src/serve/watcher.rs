@@ -10,22 +10,22 @@ use tungstenite::{Message, WebSocket};
 
 use crate::message::{Event, Subscription};
 
-/// So many messages or bytes wait for a watcher; what else comes is dropped.
+/// How many messages, or bytes, may wait for a watcher; further messages are dropped.
 const MOST_WAITING: usize = 1024;
 const MOST_BYTES: usize = 8 << 20;
-/// Answers and the like are not dropped, but whoever lets so many pile up is let go.
+/// Answers and the like are not dropped, but a watcher that lets this many pile up is disconnected.
 const MOST_ANSWERS: usize = 4 * MOST_WAITING;
 
-/// At the end: a socket that takes nothing for so long will not take the rest. Long enough that
-/// on a busy machine whoever writes to it has a turn; only who does not read is waited for.
+/// At the end, a socket that takes nothing for this long is given up. Long enough for the writing
+/// thread to have a turn on a busy machine; only a watcher that does not read is waited for.
 const STALLED: Duration = Duration::from_millis(200);
 
-/// Whether a message may be left out.
+/// Whether a message may be dropped.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Weight {
     /// Ticks, scenes, summaries.
     MayDrop,
-    /// All else.
+    /// Everything else.
     MustCome,
 }
 
@@ -37,7 +37,7 @@ pub(super) struct Watcher {
     socket: TcpStream,
 }
 
-/// What it asked for.
+/// What a watcher asked for.
 #[derive(Default)]
 pub(super) struct Wants {
     pub(super) subscription: Subscription,
@@ -50,9 +50,9 @@ struct Queue {
     waiting: VecDeque<Out>,
     bytes: usize,
     dropped: u64,
-    /// Nothing more is taken; what waits is still sent.
+    /// No more messages are accepted; waiting ones are still sent.
     closing: bool,
-    /// The socket is of no use any more.
+    /// The socket is no longer usable.
     over: bool,
 }
 
@@ -68,8 +68,7 @@ enum Out {
     Pong(Vec<u8>),
 }
 
-/// A lock that a panic elsewhere does not make useless: what it guards is whole after every
-/// statement.
+/// Locks even after a panic elsewhere: the guarded data is consistent after every statement.
 pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -90,15 +89,15 @@ impl Watcher {
         lock(&self.wants).subscription != Subscription::default()
     }
 
-    /// Puts a message in the queue; never waits. False: it was dropped.
+    /// Puts a message in the queue without waiting; `false` if it was dropped.
     pub(super) fn push(&self, text: Arc<str>, weight: Weight) -> bool {
         let mut queue = lock(&self.queue);
         if queue.closing || queue.over {
             return false;
         }
         if weight == Weight::MayDrop {
-            // Once it is full, it takes up again when there is room for many: else every
-            // second message would tell of a gap.
+            // Once full, it resumes only when there is room for many; otherwise every second
+            // message would report a gap.
             let share = if queue.dropped > 0 { 2 } else { 1 };
             let full =
                 queue.waiting.len() >= MOST_WAITING / share || queue.bytes >= MOST_BYTES / share;
@@ -132,20 +131,20 @@ impl Watcher {
         self.woken.notify_all();
     }
 
-    /// Takes no more messages. The writer sends what waits, and ends.
+    /// Accepts no more messages. The writer sends the waiting ones and ends.
     pub(super) fn close(&self) {
         lock(&self.queue).closing = true;
         self.woken.notify_all();
     }
 
-    /// Ends the connection on the spot.
+    /// Ends the connection at once.
     pub(super) fn cut(&self) {
         lock(&self.queue).over = true;
         let _ = self.socket.shutdown(Shutdown::Both);
         self.woken.notify_all();
     }
 
-    /// Waits until everything is sent, as long as it goes on and not beyond `until`.
+    /// Waits until everything is sent, as long as there is progress, and not beyond `until`.
     pub(super) fn wait_sent(&self, until: Instant) {
         let mut queue = lock(&self.queue);
         while !queue.over && Instant::now() < until {
@@ -162,7 +161,7 @@ impl Watcher {
         }
     }
 
-    /// Sends what is put in the queue until the connection ends. Runs in a thread.
+    /// Sends the messages in the queue until the connection ends. Runs in its own thread.
     pub(super) fn write(&self, socket: TcpStream) {
         let mut socket = WebSocket::from_raw_socket(socket, Role::Server, None);
         loop {

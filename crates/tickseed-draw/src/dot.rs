@@ -8,7 +8,7 @@ use crate::theme::{LIGHT, STATES};
 use crate::tree::{Shape, Tree};
 
 /// The tree as a graph in Graphviz's language, in light colours. Children keep their order;
-/// what is collapsed is left out.
+/// collapsed parts are left out.
 ///
 /// ```
 /// use tickseed_draw::{Direction, Node, Shape, Tree, dot};

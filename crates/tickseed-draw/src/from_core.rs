@@ -8,7 +8,7 @@ use crate::tree::{Node, Shape, State, Tree};
 
 impl Tree {
     /// The tree of a definition. Node `i` of the picture's tree is node `NodeId(i)`, and that
-    /// number is its `id`. `key` names the keys that guards ask.
+    /// number is its `id`. `key` gives names to the keys that guards ask.
     ///
     /// ```
     /// use tickseed_core::nodes;
@@ -48,9 +48,8 @@ impl Tree {
         tree
     }
 
-    /// Says what each node answered in one tick, for a tree made by
-    /// [`from_def`](Tree::from_def): nodes that the tick did not reach keep what they last
-    /// answered, as [`State::Earlier`].
+    /// Sets what each node answered in one tick, for a tree made by [`from_def`](Tree::from_def).
+    /// Nodes that the tick did not reach keep their last answer, as [`State::Earlier`].
     pub fn show_tick(&mut self, report: &TickReport) {
         for node in self.nodes_mut() {
             if let State::Now(status) = node.state {
@@ -75,7 +74,7 @@ impl Tree {
     }
 }
 
-/// The words on the edge to a child that plays a part of its own; empty for plain numbers.
+/// The words on the edge to a child with a special role; empty for plain numbers.
 fn part(parent: &Kind, child: usize) -> String {
     let words: &[&str] = match parent {
         Kind::IfThenElse => &["if", "then", "else"],

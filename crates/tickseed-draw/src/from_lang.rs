@@ -13,11 +13,11 @@ use tickseed_lang::model::{
 
 use crate::tree::{Node, Shape, Tree};
 
-/// How many nodes a picture has at most: trees that use trees can grow without measure. What
-/// would go beyond stays closed.
+/// The maximum number of nodes of a picture, since trees that use trees can grow without bound.
+/// Uses that would exceed it stay closed.
 pub const MOST_NODES: usize = 50_000;
 
-/// The trees of some documents, to draw them by name.
+/// The trees of several documents, for drawing them by name.
 ///
 /// ```
 /// use tickseed_draw::{Forest, outline};
@@ -42,7 +42,7 @@ pub struct Forest<'d> {
 }
 
 impl<'d> Forest<'d> {
-    /// The trees of these documents. Where a name stands twice, the later one counts.
+    /// The trees of these documents. If a name occurs twice, the later tree counts.
     pub fn new(documents: impl IntoIterator<Item = &'d Document>) -> Forest<'d> {
         let mut forest = Forest::default();
         for item in documents.into_iter().flat_map(|d| &d.items) {
@@ -64,11 +64,12 @@ impl<'d> Forest<'d> {
         self.trees.keys().copied()
     }
 
-    /// The tree of this name; none if there is none. Uses of other trees stay closed, or show
-    /// what they use below them if `inline` says so (a tree inside itself stays closed).
+    /// The tree with this name, if there is one. Uses of other trees stay closed or, with `inline`,
+    /// show the used tree below them (a tree inside itself stays closed).
     ///
-    /// A node's `id` is its tree's name and its place there: `Guard/0.2` is the third child of
-    /// the root's first. Inside a use of another tree that follows: `Guard/0.2/Fight/0`.
+    /// A node's `id` is its tree's name and its place there: `Guard/0.2` is the third child of the
+    /// root's first child. Inside a use of another tree, that tree's part follows:
+    /// `Guard/0.2/Fight/0`.
     #[must_use]
     pub fn draw(&self, name: &str, inline: bool) -> Option<Tree> {
         let mut drawing = Drawing {
@@ -109,11 +110,11 @@ struct Drawing<'f, 'd> {
 }
 
 impl<'d> Drawing<'_, 'd> {
-    /// Notes a tree's root to be drawn.
+    /// Queues a tree's root for drawing.
     fn open(&mut self, name: &'d str, tree: &'d WrittenTree, parent: Option<usize>, id: String) {
         let parent = match (&tree.body[..], parent) {
             ([_], parent) => parent,
-            // Not one root: a mistake, but one that can be looked at.
+            // More or fewer than one root is a mistake, but one that can be drawn.
             (_, Some(parent)) => Some(parent),
             (_, None) => Some(self.push(None, Node::new(name, "tree", Shape::Subtree), None)),
         };
@@ -143,7 +144,7 @@ impl<'d> Drawing<'_, 'd> {
         }
     }
 
-    /// Whether a tree is open above a node, or is the one that is drawn.
+    /// Whether a tree is open above a node, or is the one being drawn.
     fn is_open(&self, name: &str, mut at: Option<usize>, root: &str) -> bool {
         while let Some(i) = at {
             if self.uses[i] == Some(name) {
@@ -178,7 +179,7 @@ impl<'d> Drawing<'_, 'd> {
             let mut id = format!("{id}{dot}{i}");
             let mut edge = part(node, i);
             let mut child = child;
-            // `case 1 { X }`: the case is what stands on the edge to X.
+            // `case 1 { X }`: the case is written on the edge to X.
             if let ("case" | "default", [only]) = (child.kind.as_str(), &child.children[..])
                 && child.name.is_none()
                 && !child.disabled
@@ -227,8 +228,8 @@ impl<'d> Drawing<'_, 'd> {
         out
     }
 
-    /// A node's shape and glyph: by its kind where that is known, else by what is said about
-    /// it, else by its children.
+    /// A node's shape and glyph: by its kind if known, else by its description, else by its
+    /// children.
     fn look(&self, node: &Written, subtree: bool) -> (Shape, &'static str) {
         if subtree || node.form == Form::Explicit(Category::Subtree) {
             return (Shape::Subtree, "▣");
@@ -260,7 +261,7 @@ impl<'d> Drawing<'_, 'd> {
     }
 }
 
-/// The words on the edge to a child that plays a part of its own.
+/// The words on the edge to a child with a special role.
 fn part(node: &Written, child: usize) -> String {
     let words: &[&str] = match node.kind.as_str() {
         "if" => &["then", "else"],
@@ -276,7 +277,7 @@ fn part(node: &Written, child: usize) -> String {
     if told { "" } else { words }.into()
 }
 
-/// The kinds whose look is known: those of `.tick`, of BehaviorTree.CPP and of Nav2.
+/// The kinds with a known appearance: those of `.tick`, BehaviorTree.CPP and Nav2.
 const KNOWN: &[(&[&str], Shape, &str)] = &[
     (
         &[

@@ -1,4 +1,4 @@
-//! Glyphs as strokes, so that they look the same whatever fonts there are.
+//! Glyphs as strokes, so that they look the same whatever fonts are installed.
 //!
 //! Icons are drawn around zero, about twelve wide.
 
@@ -114,7 +114,7 @@ pub fn icon(glyph: &str) -> Option<Icon> {
         .map(|(_, icon)| *icon)
 }
 
-/// The icon of a state; none when nothing is known.
+/// The icon of a state; `None` when nothing is known.
 #[must_use]
 pub fn state_icon(state: State) -> Option<Icon> {
     Some(match state.word() {

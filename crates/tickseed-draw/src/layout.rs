@@ -1,4 +1,4 @@
-//! From a tree to cards and wires with places: what a page or an SVG draws.
+//! From a tree to positioned cards and wires, which a page or an SVG draws.
 
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -46,9 +46,9 @@ const LEAST_WIDTH: f64 = 84.0;
 pub struct Options {
     /// Which way the tree grows.
     pub direction: Direction,
-    /// Whether nodes of a depth stand in line.
+    /// Whether nodes of the same depth are aligned.
     pub align: Align,
-    /// The widest that text in a card may be; longer text is shortened.
+    /// The maximum width of text in a card; longer text is shortened.
     pub widest: f64,
 }
 
@@ -80,21 +80,21 @@ impl Options {
     }
 }
 
-/// A tree laid out. The unit is a CSS pixel.
+/// A laid-out tree. The unit is a CSS pixel.
 #[derive(Clone, PartialEq, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct Picture {
-    /// Its width, margins included.
+    /// Its width, including margins.
     pub width: f64,
-    /// Its height, margins included.
+    /// Its height, including margins.
     pub height: f64,
-    /// The nodes that show, in the order of their indices.
+    /// The visible nodes, in the order of their indices.
     pub cards: Vec<Card>,
     /// The edges between them, one for each card but the first.
     pub wires: Vec<Wire>,
 }
 
-/// A node's place and its text as it fits.
+/// A node's place, and its text cut to fit.
 #[derive(Clone, PartialEq, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct Card {
@@ -112,11 +112,11 @@ pub struct Card {
     pub title: String,
     /// The second line, in [`SUBTITLE`]; empty when there is none.
     pub subtitle: String,
-    /// How deep it stands; the root is at 0.
+    /// Its depth; the root is at 0.
     pub depth: u32,
     /// How many nodes are hidden below it.
     pub hidden: u32,
-    /// It, or a node above it, is switched off.
+    /// Whether it, or a node above it, is switched off.
     pub disabled: bool,
 }
 
@@ -129,18 +129,18 @@ pub struct Wire {
     pub parent: usize,
     /// The child's index in the tree.
     pub child: usize,
-    /// Where it goes, corner by corner: two points if it is straight, else four.
+    /// Its corners: two points if it is straight, otherwise four.
     pub points: Vec<Point>,
     /// The child's number, or words; empty for an only child.
     pub label: String,
     /// The middle of the label.
     pub label_at: Point,
-    /// The label's width without room around it, in [`EDGE`].
+    /// The label's width without padding, in [`EDGE`].
     pub label_width: f64,
 }
 
-/// Lays a tree out. Where nodes go depends on their texts and on what is collapsed, not on
-/// states, so a picture stays where it is while its tree is ticked.
+/// Lays a tree out. The layout depends on the nodes' texts and on what is collapsed, not on states,
+/// so a picture does not move while its tree is ticked.
 ///
 /// ```
 /// use tickseed_draw::{Node, Options, Shape, Tree, layout};
@@ -206,7 +206,7 @@ pub fn layout(tree: &Tree, options: &Options) -> Picture {
         })
         .collect();
     if options.direction == Direction::Right {
-        // Labels stand in the half of the room before the children.
+        // Labels are in the half of the space nearer to the children.
         let widest = labels
             .iter()
             .map(|l| text_width(l, EDGE))
@@ -237,7 +237,7 @@ pub fn layout(tree: &Tree, options: &Options) -> Picture {
     }
 }
 
-/// The next even whole number: middles of cards then fall on whole pixels.
+/// The next even integer, so that the middles of cards fall on whole pixels.
 fn even(width: f64) -> f64 {
     let half = width / 2.0;
     let whole = half as u32;
@@ -279,7 +279,7 @@ fn wire(from: &Card, to: &Card, label: String, spacing: &Spacing) -> Wire {
         Direction::Right => (start.y - end.y).abs() < 0.5,
     };
     let points = if straight {
-        // A hair's breadth of rounding must not show as a kink.
+        // A rounding error must not show as a kink.
         match spacing.direction {
             Direction::Down => points[3].0 = points[0].0,
             Direction::Right => points[3].1 = points[0].1,

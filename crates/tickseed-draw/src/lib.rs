@@ -1,12 +1,11 @@
-//! Behaviour trees as pictures: an ordered, tidy layout that a page, a command and a document
-//! share.
+//! Behaviour trees as pictures: an ordered, tidy layout shared by pages, commands and documents.
 //!
-//! Make a [`Tree`]: node by node, of a built tree ([`Tree::from_def`], with a tick's answers by
-//! [`Tree::show_tick`]), or of a tree file (`Forest`, with the feature `lang`). Then
+//! Make a [`Tree`]: node by node, from a built tree ([`Tree::from_def`], with a tick's answers from
+//! [`Tree::show_tick`]), or from a tree file (`Forest`, with the feature `lang`). Then:
 //! - [`svg`], [`dot`], [`mermaid`] and [`outline`] give finished pictures: a standalone SVG,
 //!   Graphviz, Mermaid, indented text;
-//! - [`layout`] gives a [`Picture`]: [`Card`]s and [`Wire`]s with places and with texts cut to
-//!   fit, for whoever draws on their own (with the feature `serde` they turn into JSON);
+//! - [`layout`] gives a [`Picture`] for drawing it yourself: [`Card`]s and [`Wire`]s with places
+//!   and with texts cut to fit (with the feature `serde`, they can be serialised);
 //! - [`place`] alone gives the places of boxes of any size.
 //!
 //! ```
@@ -28,9 +27,9 @@
 //! # Ok::<(), tickseed_core::BuildError>(())
 //! ```
 //!
-//! Text is measured by a table, so the same tree has the same picture everywhere; show it in
-//! [`FONT`] and the sizes of [`TITLE`], [`SUBTITLE`] and [`EDGE`]. States move nothing: lay out
-//! once, then only change colours as the tree is ticked. 2,000 nodes take about a millisecond.
+//! Text is measured with a table, so a tree has the same picture everywhere; show it in [`FONT`]
+//! and the sizes of [`TITLE`], [`SUBTITLE`] and [`EDGE`]. States do not affect the layout: lay out
+//! once, and only change colours as the tree is ticked. 2,000 nodes take about a millisecond.
 #![no_std]
 #![forbid(unsafe_code)]
 

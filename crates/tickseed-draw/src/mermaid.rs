@@ -7,7 +7,7 @@ use crate::place::Direction;
 use crate::theme::{LIGHT, STATES};
 use crate::tree::{Shape, Tree};
 
-/// The tree as a Mermaid flowchart. What is collapsed is left out.
+/// The tree as a Mermaid flowchart. Collapsed parts are left out.
 ///
 /// ```
 /// use tickseed_draw::{Direction, Node, Shape, Tree, mermaid};
@@ -83,8 +83,7 @@ pub fn mermaid(tree: &Tree, direction: Direction) -> String {
     out
 }
 
-/// Text between quotes: what Mermaid or Markdown would read as more than text is written as
-/// an entity.
+/// Quoted text: characters with a meaning in Mermaid or Markdown are written as entities.
 fn escaped(text: &str) -> String {
     let mut out = String::new();
     for c in text.chars() {

@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 
 use crate::tree::{State, Tree};
 
-/// The tree as text, a node a line: branches drawn as lines, kinds, names, details, and what
+/// The tree as text, one node per line: branches drawn as lines, kinds, names, details, and what
 /// each node answered. Collapsed nodes say how many nodes they hide.
 ///
 /// ```
@@ -32,7 +32,7 @@ pub fn outline(tree: &Tree) -> String {
         if node.disabled {
             out.push_str("off ");
         }
-        // A number is told by the place; words are not.
+        // The place implies a number, but not words.
         if !node.edge.is_empty() {
             out.push_str(&clean(&node.edge));
             out.push_str(": ");

@@ -1,15 +1,16 @@
-//! Where nodes go: an ordered tidy tree of nodes of any size, in linear time.
+//! Places nodes: an ordered tidy tree of nodes of any size, in linear time.
 //!
-//! Works in two axes: *along* (away from the root: down, or to the right) and *across* (where
-//! siblings stand beside each other). Subtrees are put beside each other, first to last, as
-//! close as their outlines allow. An outline is a chain of segments from the root outward,
-//! each with the place where it ends along and its position across relative to the segment
-//! before, so whole outlines move and join in constant time; comparing two costs as many steps
-//! as it hides segments for good, hence linear time overall.
+//! It works in two axes: *along* (away from the root: down, or to the right) and *across* (in which
+//! siblings are placed side by side). Subtrees are put next to each other, first to last, as close
+//! as their outlines allow. An outline is a chain of segments from the root outward, each with its
+//! end along and its position across relative to the previous segment, so that whole outlines move
+//! and join in constant time. Comparing two outlines takes as many steps as it hides segments for
+//! good, hence linear time overall.
 //!
-//! When a subtree is held off by one that is not its neighbour, those in between are spread
-//! over the room. That never brings two subtrees closer: each moves at least as far as those
-//! before it. And what moves is hidden from both outlines, since those around it reach deeper.
+//! When a subtree is kept away by one that is not its neighbour, those in between are spread over
+//! the space. That never brings two subtrees closer, since each moves at least as far as those
+//! before it; and what moves is hidden from both outlines, since the subtrees around it reach
+//! deeper.
 
 use alloc::vec;
 use alloc::vec::Vec;
@@ -46,10 +47,10 @@ pub enum Direction {
 /// Where children begin along the way the tree grows.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum Align {
-    /// All nodes of one depth begin in one line.
+    /// All nodes of the same depth begin on one line.
     #[default]
     Levels,
-    /// Children begin right behind their parent: smaller where sizes differ much.
+    /// Children begin right after their parent, which is smaller where sizes differ much.
     Compact,
 }
 
@@ -60,11 +61,11 @@ pub struct Spacing {
     pub direction: Direction,
     /// Where children begin.
     pub align: Align,
-    /// Between siblings, at least.
+    /// The minimum distance between siblings.
     pub siblings: f64,
-    /// Between nodes with different parents beside each other, at least.
+    /// The minimum distance between neighbours with different parents.
     pub cousins: f64,
-    /// Between a parent and its children.
+    /// The distance between a parent and its children.
     pub levels: f64,
 }
 
@@ -82,7 +83,7 @@ impl Default for Spacing {
 
 const NONE: u32 = u32::MAX;
 
-/// A piece of an outline: it reaches from where the one before ends to `end`.
+/// A piece of an outline, from the end of the previous piece to `end`.
 #[derive(Clone, Copy)]
 struct Segment {
     end: f64,
@@ -119,8 +120,8 @@ struct Block {
     end: f64,
 }
 
-/// Places the nodes of a tree: `parents[i]` and `sizes[i]` are those of node `i`. The root is
-/// node 0; a node comes behind its parent and its earlier siblings.
+/// Places the nodes of a tree: `parents[i]` and `sizes[i]` are those of node `i`. The root is node
+/// 0; a node comes after its parent and its earlier siblings.
 ///
 /// Guaranteed, and tested on random trees: no two nodes overlap, siblings keep their order, a
 /// parent's middle is the middle between its first and its last child's. Takes linear time and
@@ -135,7 +136,7 @@ struct Block {
 /// ```
 ///
 /// # Panics
-/// If the slices differ in length, or a node does not come behind its parent.
+/// If the slices differ in length, or a node does not come after its parent.
 #[must_use]
 pub fn place(parents: &[Option<u32>], sizes: &[Size], spacing: &Spacing) -> Vec<Point> {
     assert_eq!(parents.len(), sizes.len(), "one size for each node");
@@ -180,7 +181,7 @@ pub fn place(parents: &[Option<u32>], sizes: &[Size], spacing: &Spacing) -> Vec<
         let below = packer.pack(&children[i], &mut blocks, &mut middle);
         blocks[i] = Some(packer.cap(i as u32, across_of(i), ends[i], below));
     }
-    // From relative to absolute, then so that all begins at zero.
+    // From relative to absolute, then shifted so that everything begins at zero.
     for i in 1..n {
         if let Some(p) = parents[i] {
             middle[i] += middle[p as usize];
@@ -256,15 +257,15 @@ fn along(
 struct Packer<'a> {
     segments: Vec<Segment>,
     spacing: &'a Spacing,
-    /// Who is seen on the far outline of what is packed so far: siblings with where they end
-    /// along, the latest (and shortest) on top.
+    /// The siblings visible on the far outline of what is packed so far, with their ends along; the
+    /// latest (and shortest) on top.
     reach: Vec<(f64, usize)>,
     /// Changes of the spread from sibling to sibling, and of its slope.
     ramps: Vec<(f64, f64)>,
 }
 
 impl Packer<'_> {
-    /// Puts siblings beside each other; their middles become relative to their parent's.
+    /// Puts siblings side by side; their middles become relative to their parent's.
     fn pack(
         &mut self,
         children: &[u32],
@@ -311,7 +312,8 @@ impl Packer<'_> {
         })
     }
 
-    /// Puts the `k`-th sibling behind those before it: how far it moves, and all together.
+    /// Puts the `k`-th sibling after the previous ones; returns how far it moves, and the combined
+    /// block.
     fn join(&mut self, before: &Block, block: &Block, k: usize) -> (f64, Block) {
         let (mut a, mut a_at) = (before.far.head, before.far.head_at);
         let (mut b, mut b_at) = (block.near.head, block.near.head_at);
@@ -320,7 +322,7 @@ impl Packer<'_> {
         let mut gap = self.spacing.siblings;
         loop {
             let (sa, sb) = (self.segments[a as usize], self.segments[b as usize]);
-            // Whose segment this is: the latest sibling that reaches to its end.
+            // The owner of this segment: the latest sibling that reaches its end.
             while owner > 1 && self.reach[owner - 1].0 < sa.end {
                 owner -= 1;
             }
@@ -331,7 +333,7 @@ impl Packer<'_> {
             }
             gap = self.spacing.cousins;
             let (a_ends, b_ends) = (sa.end <= sb.end, sb.end <= sa.end);
-            // The outlines of the longer one go on behind the end of the shorter.
+            // The outlines of the longer one continue after the end of the shorter.
             let mut next = (a, a_at, b, b_at);
             if a_ends {
                 (next.0, next.1) = (sa.next, a_at + sa.step);
@@ -358,7 +360,7 @@ impl Packer<'_> {
         (moved, joined)
     }
 
-    /// Lets an outline go on with the rest of another.
+    /// Continues an outline with the rest of another.
     fn link(&mut self, short: &mut Outline, next: u32, at: f64, long: Outline) {
         let tail = &mut self.segments[short.tail as usize];
         tail.next = next;
@@ -366,7 +368,7 @@ impl Packer<'_> {
         (short.tail, short.tail_at) = (long.tail, long.tail_at);
     }
 
-    /// Spreads the siblings between `from` and `to` over room of this width that arose there.
+    /// Spreads the siblings between `from` and `to` over a space of this width.
     fn spread(&mut self, from: usize, to: usize, room: f64) {
         let parts = (to - from) as f64;
         if parts > 1.0 {

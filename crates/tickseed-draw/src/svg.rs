@@ -11,8 +11,8 @@ use crate::place::Point;
 use crate::theme::{Theme, style};
 use crate::tree::{Shape, State, Tree};
 
-/// The tree as an SVG that needs nothing else: readable in light and dark, states told by
-/// glyph and by colour, children numbered in order, described for screen readers.
+/// The tree as a standalone SVG: readable in light and dark, with states shown by glyph and colour,
+/// children numbered in order, and a description for screen readers.
 ///
 /// ```
 /// use tickseed_draw::{Node, Options, Shape, Theme, Tree, svg};
@@ -25,7 +25,7 @@ pub fn svg(tree: &Tree, options: &Options, theme: Theme) -> String {
     svg_of(tree, &layout(tree, options), theme)
 }
 
-/// Like [`svg`], of a picture that is laid out already. The picture must be this tree's.
+/// Like [`svg`], for a picture that is already laid out. The picture must be this tree's.
 #[must_use]
 pub fn svg_of(tree: &Tree, picture: &Picture, theme: Theme) -> String {
     let mut out = String::new();
@@ -34,7 +34,7 @@ pub fn svg_of(tree: &Tree, picture: &Picture, theme: Theme) -> String {
     out
 }
 
-/// How many nodes are told to a screen reader one by one.
+/// How many nodes are described to a screen reader one by one.
 const MOST_TOLD: usize = 200;
 
 fn write_svg(out: &mut String, tree: &Tree, picture: &Picture, theme: Theme) -> fmt::Result {

@@ -1,12 +1,12 @@
-//! How wide text is, from a table: pictures come out the same wherever they are made, and no
-//! font needs to be there.
+//! The width of text, from a table: pictures come out the same wherever they are made, and no font
+//! needs to be installed.
 //!
 //! The table holds the advance widths that Arial, Helvetica, Liberation Sans and Arimo share, in
 //! thousandths of the font size, so use [`FONT`] to show the text.
 
 use alloc::string::String;
 
-/// The fonts that text is measured for, as CSS writes them.
+/// The fonts for which text is measured, in CSS notation.
 pub const FONT: &str = "Arial, Helvetica, 'Liberation Sans', Arimo, sans-serif";
 
 /// A size and weight of [`FONT`].
@@ -14,7 +14,7 @@ pub const FONT: &str = "Arial, Helvetica, 'Liberation Sans', Arimo, sans-serif";
 pub struct Font {
     /// The font size.
     pub size: f64,
-    /// Bold rather than regular.
+    /// Whether it is bold rather than regular.
     pub bold: bool,
 }
 
@@ -36,13 +36,13 @@ const BOLD: [u16; 95] = [
     278, 889, 611, 611, 611, 611, 389, 556, 333, 611, 556, 778, 556, 556, 500, 389, 280, 389, 584,
 ];
 
-/// One character's width in thousandths of the font size. Beyond ASCII the width is that of
-/// the widest common letters of a script: such text may get some more room than it needs.
+/// One character's width in thousandths of the font size. Beyond ASCII the width is that of the
+/// widest common letters of a script: such text may get slightly more space than it needs.
 fn advance(c: char, bold: bool) -> u16 {
     let table = if bold { &BOLD } else { &REGULAR };
     match c as u32 {
         at @ 0x20..=0x7e => table[at as usize - 0x20],
-        // Control characters and marks that stand on the letter before.
+        // Control characters and combining marks.
         0..=0x1f | 0x7f..=0x9f | 0x300..=0x36f | 0x200b..=0x200f | 0xfe00..=0xfe0f => 0,
         // The middle dot, which stands between kind and details.
         0xb7 => 333,
@@ -56,7 +56,7 @@ fn advance(c: char, bold: bool) -> u16 {
     }
 }
 
-/// How wide text is in a font, in the unit of its size.
+/// The width of text in a font, in the unit of the font's size.
 ///
 /// ```
 /// use tickseed_draw::{Font, text_width};
@@ -69,8 +69,8 @@ pub fn text_width(text: &str, font: Font) -> f64 {
     sum as f64 * font.size / 1000.0
 }
 
-/// Text with line breaks and other control characters made spaces, shortened with an ellipsis
-/// where it is wider than `most`.
+/// The text with control characters, including line breaks, replaced by spaces, shortened with an
+/// ellipsis if it is wider than `most`.
 #[must_use]
 pub fn shorten(text: &str, font: Font, most: f64) -> String {
     let clean: String = text

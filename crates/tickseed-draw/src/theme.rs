@@ -21,12 +21,12 @@ pub enum Theme {
     Dark,
 }
 
-/// The colours of one theme, as CSS writes them. Text on any ground it is used on has a
-/// contrast of at least 4.5.
+/// The colours of one theme, in CSS notation. Text has a contrast of at least 4.5 on any ground on
+/// which it is used.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct Palette {
-    /// Behind everything.
+    /// The background.
     pub paper: &'static str,
     /// A card's ground.
     pub card: &'static str,
@@ -38,9 +38,9 @@ pub struct Palette {
     pub ticked: &'static str,
     /// Titles.
     pub text: &'static str,
-    /// Subtitles and what matters less.
+    /// Subtitles and other secondary text.
     pub muted: &'static str,
-    /// For each of [`Shape::ALL`]: what a glyph is drawn in, and the ground behind it.
+    /// For each of [`Shape::ALL`], the colour of a glyph and of the ground behind it.
     pub shapes: [(&'static str, &'static str); 5],
     /// Success, failure, running, skipped, halted: see [`STATES`].
     pub states: [&'static str; 5],

@@ -1,4 +1,4 @@
-//! What is drawn: a tree of labelled nodes, whatever it was made from.
+//! The tree of labelled nodes to draw, whatever it was made from.
 
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -15,7 +15,7 @@ use tickseed_core::Status;
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct Node {
-    /// What the maker of the tree calls this node; pictures carry it along.
+    /// The maker's identifier of this node; pictures carry it along.
     pub id: String,
     /// Its name; may be empty.
     pub label: String,
@@ -23,17 +23,17 @@ pub struct Node {
     pub kind: String,
     /// Options, arguments or a guard, as one line; may be empty.
     pub detail: String,
-    /// One or two characters that stand for the kind: "→" for a sequence. May be empty.
+    /// One or two characters for the kind, such as "→" for a sequence; may be empty.
     pub glyph: String,
-    /// What sort of node it is: chooses outline and colour.
+    /// What sort of node it is; determines outline and colour.
     pub shape: Shape,
-    /// What stands on the edge from its parent; when empty, its number among its siblings.
+    /// The label of the edge from its parent; if empty, its number among its siblings.
     pub edge: String,
     /// What it answered.
     pub state: State,
-    /// Its children are hidden.
+    /// Whether its children are hidden.
     pub collapsed: bool,
-    /// It is switched off, and with it all below.
+    /// Whether it is switched off, together with everything below it.
     pub disabled: bool,
 }
 
@@ -78,18 +78,18 @@ impl Shape {
     }
 }
 
-/// What is known of a node's answer.
+/// What is known about a node's answer.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 #[non_exhaustive]
 pub enum State {
     /// Nothing: no tick, or none that reached it.
     #[default]
     Unknown,
-    /// It answered this in the tick that is shown.
+    /// It answered this in the displayed tick.
     Now(Status),
-    /// The tick that is shown did not reach it; this is what it answered when last ticked.
+    /// The displayed tick did not reach it; this is what it answered when last ticked.
     Earlier(Status),
-    /// It was halted in the tick that is shown.
+    /// It was halted in the displayed tick.
     Halted,
 }
 
@@ -109,7 +109,7 @@ impl State {
         }
     }
 
-    /// One character that tells the state without colour; empty when nothing is known.
+    /// One character that shows the state without colour; empty when nothing is known.
     #[must_use]
     pub fn glyph(self) -> &'static str {
         match self {
@@ -124,7 +124,7 @@ impl State {
         }
     }
 
-    /// Whether the tick that is shown reached the node.
+    /// Whether the displayed tick reached the node.
     #[must_use]
     pub fn is_now(self) -> bool {
         matches!(self, State::Now(_) | State::Halted)
@@ -194,7 +194,7 @@ impl Node {
     }
 }
 
-/// A tree to draw. Nodes are known by their index; the root is 0, a node comes behind its
+/// A tree to draw. Nodes are identified by their index; the root is 0, and a node comes after its
 /// parent and its earlier siblings.
 ///
 /// ```
@@ -216,7 +216,7 @@ pub struct Tree {
 }
 
 impl Tree {
-    /// A tree of its root alone.
+    /// A tree that consists of its root.
     #[must_use]
     pub fn new(name: impl Into<String>, root: Node) -> Tree {
         Tree {
@@ -247,12 +247,12 @@ impl Tree {
         &self.nodes
     }
 
-    /// The nodes by index, to change what is said about them.
+    /// The nodes by index, for changing them.
     pub fn nodes_mut(&mut self) -> &mut [Node] {
         &mut self.nodes
     }
 
-    /// The parent of a node; none for the root and for what is not there.
+    /// The parent of a node; `None` for the root and for unknown nodes.
     #[must_use]
     pub fn parent(&self, node: usize) -> Option<usize> {
         self.parents
@@ -262,14 +262,14 @@ impl Tree {
             .map(|p| p as usize)
     }
 
-    /// The children of a node in order; none for what is not there.
+    /// The children of a node in order; empty for unknown nodes.
     #[must_use]
     pub fn children(&self, node: usize) -> &[usize] {
         self.children.get(node).map_or(&[], |c| c)
     }
 
-    /// What stands on the edge to each node: its own words, or its number from 1 among its
-    /// siblings; nothing for an only child.
+    /// The label of the edge to a node: its own words, or its number from 1 among its siblings;
+    /// empty for an only child.
     #[must_use]
     pub fn edge_label(&self, node: usize) -> String {
         let Some(parent) = self.parent(node) else {
@@ -288,8 +288,8 @@ impl Tree {
         alloc::format!("{place}")
     }
 
-    /// For each node: whether it shows, how deep it stands, how many nodes are below it, and
-    /// whether it or one above it is disabled.
+    /// For each node: whether it is visible, its depth, how many nodes are below it, and whether it
+    /// or an ancestor is disabled.
     pub(crate) fn survey(&self) -> Survey {
         let n = self.nodes.len();
         let mut s = Survey {

@@ -37,7 +37,7 @@ pub const INFO: Info = Info {
 const SIZE: Point = Point::new(48.0, 28.0);
 const MAX_HP: f32 = 1000.0;
 const ENRAGE_SECONDS: f32 = 8.0;
-/// Health per second that a boss regains while nobody is there.
+/// Health per second that a boss regains while no party is there.
 const REST: f32 = 25.0;
 /// How often a party comes to an empty hall, per second.
 const ARRIVALS: f32 = 0.08;
@@ -62,7 +62,7 @@ pub struct Boss {
     strikes: u32,
     #[key(read_only)]
     wipes: u32,
-    /// Whether health is below a fifth. The world keeps it: an agent that watched its health
+    /// Whether health is below a fifth. The world maintains it: an agent that watched its health
     /// itself would be woken by every scratch.
     #[key(read_only)]
     weak: bool,
@@ -175,7 +175,7 @@ pub struct BossWorld {
 }
 
 impl BossWorld {
-    /// So many bosses; at least one.
+    /// This many bosses; at least one.
     ///
     /// # Panics
     /// Never: its tree has no mistakes.

@@ -1,4 +1,4 @@
-//! What a utility selector weighs up, ready to be drawn.
+//! What a utility selector weighs, ready to be drawn.
 
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -7,7 +7,7 @@ use serde::Serialize;
 use tickseed_core::nodes::{Combine, Response};
 use tickseed_core::{Context, Tree};
 
-/// A curve is drawn through so many points, evenly from one end of its range to the other.
+/// A curve is drawn through this many points, spaced evenly over its range.
 const POINTS: u32 = 25;
 
 /// A child of a utility selector with its score.
@@ -17,25 +17,25 @@ pub struct Choice {
     pub node: u32,
     /// Its score.
     pub score: f64,
-    /// What everything is multiplied by.
+    /// The factor applied to everything.
     pub weight: f64,
     /// How the considerations are combined: `product` (compensated for their number) or
     /// `mean`.
     pub combine: &'static str,
-    /// The considerations; none where the score is a function of its own.
+    /// The considerations; empty if the score is a function's value.
     pub considerations: Vec<Considered>,
 }
 
-/// A consideration with what it makes of the present fact.
+/// A consideration and its rating of the present fact.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct Considered {
-    /// What the fact is called; may be empty.
+    /// The fact's name; may be empty.
     pub name: String,
     /// The fact.
     pub fact: f64,
     /// The fact's value that counts as zero.
     pub from: f64,
-    /// The fact's value that counts as one; may be the smaller.
+    /// The fact's value that counts as one; it may be the smaller of the two.
     pub to: f64,
     /// How good the fact is, from 0 to 1.
     pub value: f64,
@@ -44,7 +44,7 @@ pub struct Considered {
     pub curve: Vec<f32>,
 }
 
-/// What the first utility selector of a tree weighs up for an agent; empty if it has none.
+/// What the first utility selector of a tree weighs for an agent; empty if the tree has none.
 pub(crate) fn choices<C: for<'a> Context<At<'a> = C>>(tree: &Tree<C>, at: &C) -> Vec<Choice> {
     let Some((id, node)) = tree.def().iter().find(|(_, n)| !n.scores().is_empty()) else {
         return Vec::new();

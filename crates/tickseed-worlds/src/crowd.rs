@@ -14,7 +14,7 @@ use crate::world::{Figures, KeyValue, Value, read_keys, set_key};
 
 /// An agent's body: what its leaves see and change.
 pub(crate) trait Body: Scripted {
-    /// What of it goes into the fingerprint after each tick.
+    /// The part of it that goes into the fingerprint after each tick.
     fn digest(&self) -> [f32; 3];
 }
 
@@ -33,7 +33,7 @@ pub(crate) struct Crowd<C: Body> {
 }
 
 impl<C: Body> Crowd<C> {
-    /// One agent a body, each with a random stream of its own.
+    /// One agent per body, each with its own random stream.
     pub(crate) fn new(script: Script<C>, seed: u64, bodies: Vec<C>) -> Crowd<C> {
         let options = HerdOptions {
             capacity: bodies.len(),
@@ -57,7 +57,7 @@ impl<C: Body> Crowd<C> {
         }
     }
 
-    /// A copy, if one can be had: not of an agent that a failing leaf has poisoned.
+    /// A copy, if possible: an agent that a failing leaf has poisoned cannot be copied.
     pub(crate) fn duplicate(&self) -> Option<Crowd<C>>
     where
         C: Clone,
@@ -78,7 +78,7 @@ impl<C: Body> Crowd<C> {
         self.bodies.len() as u32
     }
 
-    /// Lets agents sleep from now on, or not any more.
+    /// Sets whether agents may sleep.
     pub(crate) fn sleep(&mut self, on: bool) {
         self.sleeps = on;
         self.changed.clear();
@@ -87,14 +87,14 @@ impl<C: Body> Crowd<C> {
         }
     }
 
-    /// Notes that the world has changed a key of an agent.
+    /// Records that the world has changed a key of an agent.
     pub(crate) fn touch(&mut self, agent: u32, key: impl Into<KeyId>) {
         if self.sleeps {
             self.changed.push((agent, key.into()));
         }
     }
 
-    /// What the herd takes and does.
+    /// The herd's memory use and activity.
     pub(crate) fn figures(&self) -> Figures {
         Figures {
             sleeps: self.sleeps,
@@ -105,7 +105,7 @@ impl<C: Body> Crowd<C> {
         }
     }
 
-    /// Ticks every agent that is awake once, the watched one on record.
+    /// Ticks every agent that is awake once, and records the watched one.
     pub(crate) fn tick(&mut self, stage: &mut Stage, now: Time) -> Result<(), TickError> {
         for (agent, key) in self.changed.drain(..) {
             if let Some(handle) = self.herd.at(agent as usize) {
@@ -117,7 +117,7 @@ impl<C: Body> Crowd<C> {
         if self.sleeps
             && let Some(handle) = self.herd.at(focus)
         {
-            // Whoever is watched is shown in every tick.
+            // The watched agent is shown in every tick.
             let _ = self.herd.wake(handle);
         }
         stage.watch.begin(stage.ticks());
@@ -144,14 +144,15 @@ impl<C: Body> Crowd<C> {
         failed.map_or(Ok(()), Err)
     }
 
-    /// Takes what every agent did into the fingerprint: the same whether it slept or not.
+    /// Mixes what every agent did into the fingerprint, which is the same whether agents slept or
+    /// not.
     pub(crate) fn mix(&self, stage: &mut Stage) {
         for (status, body) in self.statuses.iter().zip(&self.bodies) {
             stage.mix_agent(*status, body.digest());
         }
     }
 
-    /// Puts an edited text in the place of the present one, for all.
+    /// Replaces the text with an edited one, for all agents.
     pub(crate) fn reload(&mut self, stage: &mut Stage, source: &str) -> Result<Reloaded, Messages> {
         let new = self.script.edited(source)?;
         let agents = 0..self.bodies.len();
@@ -201,7 +202,7 @@ impl<C: Body> Crowd<C> {
         set_key(self.body_mut(agent), key, value)
     }
 
-    /// Watches this agent, if it is there.
+    /// Watches this agent, if it exists.
     pub(crate) fn focus(&self, stage: &mut Stage, agent: u32) {
         if agent < self.len() {
             stage.watch_agent(agent, self.script.tree().def());
@@ -221,8 +222,8 @@ impl<C: Body> Crowd<C> {
         names.into_iter().zip(counts).collect()
     }
 
-    /// Bodies to draw: all, or evenly spread ones of a large crowd, the watched one always
-    /// among them.
+    /// The bodies to draw: all, or an evenly spread sample of a large crowd that always includes
+    /// the watched one.
     pub(crate) fn sample(&self, stage: &Stage) -> impl Iterator<Item = (u32, &C)> {
         const MOST: usize = 3000;
         let every = self.bodies.len().div_ceil(MOST).max(1);
@@ -235,7 +236,7 @@ impl<C: Body> Crowd<C> {
     }
 }
 
-/// The parts of [`World`](crate::World) that every crowd world answers alike.
+/// The parts of [`World`](crate::World) that are the same in every crowd world.
 macro_rules! crowd_world {
     ($info:expr) => {
         crate::script::scripted_world!($info, crowd);

@@ -1,10 +1,9 @@
 //! The guard of document 000: see, pursue, attack at most every 0.8 s; patrol otherwise.
 //!
-//! The world moves sixty times a second and the guard decides ten times a second, with the
-//! time since its last decision at hand. Its sequence is reactive where the document's has
-//! memory, so that it gives up a pursuit when it loses sight of the intruder; and between
-//! two blows it circles the intruder where the document's guard would turn to patrol. Its
-//! tree is `trees/guard.tick`.
+//! The world moves sixty times a second, and the guard decides ten times a second, knowing the time
+//! since its last decision. Its sequence is reactive where the document's has memory, so that it
+//! gives up a pursuit when it loses sight of the intruder. Between two blows it circles the
+//! intruder, where the document's guard would turn to patrol. Its tree is `trees/guard.tick`.
 
 use alloc::boxed::Box;
 use alloc::string::String;

@@ -1,15 +1,15 @@
 //! Five small worlds for trees to run in.
 //!
-//! Each world is a deterministic simulation with a fixed step: the same name, seed, number
-//! of agents and inputs give the same run on every machine, wasm included. Nothing here
-//! reads a clock, does input or output, or uses the platform's mathematics.
+//! Each world is a deterministic simulation with a fixed step: the same name, seed, number of
+//! agents and inputs give the same run on every machine, including WebAssembly. Nothing here reads
+//! a clock, does I/O, or uses the platform's mathematics.
 //!
 //! | world | shows |
 //! |---|---|
 //! | [`robot`] | a reactive fallback of three branches: recharge, approach, patrol |
 //! | [`guard`] | sight, pursuit and a cooldown, decided ten times a second while the world moves sixty times |
 //! | [`villager`] | a utility selector over four needs |
-//! | [`monster`] | leaves with parameters, put together by a chained builder |
+//! | [`monster`] | leaves with parameters, combined by a chained builder |
 //! | [`boss`] | one tree shared by a crowd: enrage, wind-up, strike |
 //!
 //! ```
@@ -53,7 +53,7 @@ pub use view::{Bar, Mark, Shape, Tone, View};
 pub use watch::Watch;
 pub use world::{Figures, Info, Input, KeyValue, Part, Value, World};
 
-/// All worlds, in the order in which they are best met.
+/// All worlds, in the recommended order.
 pub const WORLDS: &[&Info] = &[
     &robot::INFO,
     &guard::INFO,
@@ -62,8 +62,8 @@ pub const WORLDS: &[&Info] = &[
     &boss::INFO,
 ];
 
-/// Makes a world by name. `agents` is for crowd worlds ([`Info::crowd`]); others have their
-/// own number and ignore it. `None` if there is no world of this name.
+/// Makes a world by name. `agents` is for crowd worlds ([`Info::crowd`]); others ignore it. `None`
+/// if there is no world with this name.
 #[must_use]
 pub fn create(name: &str, seed: u64, agents: Option<u32>) -> Option<Box<dyn World>> {
     let info = WORLDS.iter().find(|w| w.name == name)?;

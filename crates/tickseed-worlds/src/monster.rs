@@ -1,6 +1,6 @@
-//! The monsters of document 003: die, idle, walk, attack. The document puts them together by
-//! a chained builder with words and parameters of its own, and so does [`tree`]; the world
-//! runs the same tree from `trees/monster.tick`.
+//! The monsters of document 003: die, idle, walk, attack. The document builds their tree with a
+//! chained builder that has its own words and parameters, and so does [`tree`]; the world runs the
+//! same tree from `trees/monster.tick`.
 
 use alloc::boxed::Box;
 use alloc::string::String;
@@ -197,8 +197,8 @@ impl Monster {
     }
 }
 
-/// The words that monsters add to the chained builder, as the document's own builder adds
-/// them to its base.
+/// The words that monsters add to the chained builder, as the document's builder adds them to its
+/// base.
 ///
 /// ```
 /// use tickseed_core::builder;
@@ -214,7 +214,7 @@ pub trait MonsterWords {
     fn idle(self, attack_radius: f32) -> Self;
     /// Walks to the hero; radii in metres.
     fn walk(self, repath_radius: f32, attack_radius: f32) -> Self;
-    /// Attacks: so much damage after a swing of so many seconds.
+    /// Attacks: this much damage after a swing of this many seconds.
     fn attack(self, damage: f32, swing: f32) -> Self;
 }
 
@@ -331,7 +331,7 @@ pub struct MonsterWorld {
 }
 
 impl MonsterWorld {
-    /// So many monsters; at least one.
+    /// This many monsters; at least one.
     ///
     /// # Panics
     /// Never: its tree has no mistakes.

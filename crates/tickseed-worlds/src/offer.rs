@@ -1,4 +1,4 @@
-//! A branch that a world offers for its tree, to feel what a change costs.
+//! A branch that a world offers to add to its tree, to show what a change costs.
 
 use tickseed_core::NodeId;
 
@@ -15,9 +15,9 @@ pub struct Offer {
     pub branch: &'static str,
 }
 
-/// The text of a world's tree with the offered branch added, or with it taken out if it is
-/// there; no more is changed. None if the world offers nothing, or the text leaves no place
-/// for it: the root has no children, or the last one does not begin a line.
+/// The text of a world's tree with the offered branch added, or removed if it is there; nothing
+/// else changes. `None` if the world offers nothing, or the text has no place for it: the root has
+/// no children, or the last child does not begin a line.
 #[must_use]
 pub fn toggled(world: &dyn World) -> Option<String> {
     let offer = world.info().offer?;
@@ -45,7 +45,7 @@ pub fn toggled(world: &dyn World) -> Option<String> {
 /// The whole lines on which a node stands alone.
 fn lines(source: &str, (from, to): (u32, u32)) -> Option<(usize, usize)> {
     let from = from as usize;
-    // Some nodes' places take the end of the line along.
+    // Some nodes' spans include the end of the line.
     let to = from + source.get(from..to as usize)?.trim_end().len();
     let start = source.get(..from)?.rfind('\n').map_or(0, |i| i + 1);
     let rest = source.get(to..)?;

@@ -51,8 +51,8 @@ const TURN_RATE: f32 = 6.0;
 const IDLE_DRAIN: f32 = 0.003;
 const DRIVE_DRAIN: f32 = 0.012;
 const CHARGE_RATE: f32 = 0.22;
-/// The battery counts as low from here down, until it is full: without the gap between the
-/// two the robot would leave the charger at once and turn round again.
+/// Below this the battery counts as low, until it is full: without the gap between the two, the
+/// robot would leave the charger at once and turn round again.
 const LOW: f32 = 0.2;
 const FULL: f32 = 0.98;
 /// What a drained battery is left with: enough for the way to the charger from anywhere.
@@ -104,7 +104,7 @@ impl Robot {
         Point::new(self.target_x, self.target_y)
     }
 
-    /// Sets course for a point; whether it is there already.
+    /// Sets course for a point; returns whether it is already there.
     fn drive_to(&mut self, goal: Point) -> bool {
         if self.at().distance(goal) < 0.15 {
             return true;

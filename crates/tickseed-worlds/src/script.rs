@@ -1,5 +1,4 @@
-//! A world's tree as the text it is written in, and what happens when the text is changed
-//! while the world runs.
+//! A world's tree as source text, and what happens when the text changes while the world runs.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -23,7 +22,7 @@ use crate::watch::Watch;
 /// What messages call the text.
 const NAME: &str = "tree.tick";
 
-/// What reading a text said.
+/// The messages of the reader about a text.
 #[derive(Clone, Debug, Default)]
 pub struct Messages {
     /// The messages; at least one error, if the text was refused.
@@ -34,8 +33,7 @@ pub struct Messages {
 
 impl fmt::Display for Messages {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // Without lines of source: the code that draws those is not small, and a page does it
-        // its own way.
+        // Without source lines: the code that draws those is not small, and a page has its own way.
         for d in &self.diagnostics {
             if let Some(at) = d
                 .primary
@@ -52,18 +50,19 @@ impl fmt::Display for Messages {
 
 impl std::error::Error for Messages {}
 
-/// What a reload did to the agents: paths of nodes, each once however many agents it concerns.
+/// What a reload did to the agents: paths of nodes, each listed once however many agents it
+/// concerns.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Reloaded {
     /// How many agents were taken over.
     pub agents: u32,
     /// Leaves that ran and went on as they were.
     pub moved: Vec<String>,
-    /// Leaves that ran and went on at another path: before, now.
+    /// Leaves that ran and went on at a different path: the old and the new path.
     pub renamed: Vec<(String, String)>,
-    /// Leaves that ran, were halted and are there to begin again.
+    /// Leaves that ran, were halted and can begin again.
     pub restarted: Vec<String>,
-    /// Leaves that ran, were halted and are not there any more.
+    /// Leaves that ran, were halted and are gone.
     pub gone: Vec<String>,
     /// Nodes whose history (a cooldown, a count) is lost.
     pub forgotten: Vec<String>,
@@ -89,8 +88,8 @@ pub struct AloneLeaf {
     pub own: bool,
 }
 
-/// The keys that a text declares, for one agent; nothing while there are none, so that an
-/// agent of a crowd costs nothing for them.
+/// The keys that a text declares, for one agent; empty if there are none, so that agents of a crowd
+/// do not pay for them.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Keys(Option<Box<Board>>);
 
@@ -107,14 +106,14 @@ impl Keys {
         self.0.get_or_insert_default()
     }
 
-    /// Changes to the keys of another text. What is there under the same name and takes the
-    /// value keeps it.
+    /// Switches to the keys of another text. A key with the same name keeps its value if the type
+    /// fits.
     fn change(&mut self, layout: &Arc<Layout>) {
         let mut board = Board::new(Arc::clone(layout));
         if let Some(old) = &self.0 {
             for (slot, info) in old.layout().slots() {
                 let scope = &old.layout().scopes()[info.scope as usize];
-                // A value of another type is refused, and the first one stands.
+                // A value of another type is refused, and the first value stays.
                 board.set_by_name(scope, &info.name, old.get(slot));
             }
         }
@@ -127,7 +126,7 @@ pub(crate) trait Scripted: for<'a> Context<At<'a> = Self> + HasBoard + Sized {
     fn script_keys(&mut self) -> &mut Keys;
 }
 
-/// Says that the keys of a struct's texts are in its field `script`.
+/// Implements `HasBoard` for a struct whose texts' keys are in its field `script`.
 macro_rules! scripted {
     ($name:ty) => {
         impl tickseed_lang::board::HasBoard for $name {
@@ -210,7 +209,7 @@ impl<C: Scripted> Script<C> {
     }
 
     fn build(text: &str, registry: &Registry<C>) -> Result<Loaded<C>, Messages> {
-        // There are no files here: an import is answered with an error.
+        // There are no files here, so an import is an error.
         let files = load_text(NAME, text, &Memory::default());
         from_loaded(files, registry, &Options::default()).map_err(|failed| Messages {
             diagnostics: failed.diagnostics,
@@ -243,7 +242,7 @@ impl<C: Scripted> Script<C> {
         Script::read(text, Arc::clone(&self.registry))
     }
 
-    /// What there is to say about another text.
+    /// The messages about another text.
     pub(crate) fn check(&self, text: &str) -> Messages {
         match self.edited(text) {
             Ok(script) => script.warnings,
@@ -251,7 +250,7 @@ impl<C: Scripted> Script<C> {
         }
     }
 
-    /// What could stand at a place of another text.
+    /// The possible completions at a place in another text.
     pub(crate) fn complete(&self, text: &str, offset: usize) -> Vec<Completion> {
         let mut files = load_text(NAME, text, &Memory::default());
         let Some(file) = files.document().map(|d| d.file) else {
@@ -304,7 +303,7 @@ impl<C: Scripted> Solo<C> {
         }
     }
 
-    /// A copy, if one can be had.
+    /// A copy, if possible.
     pub(crate) fn duplicate(&self) -> Option<Solo<C>> {
         Some(Solo {
             script: self.script.clone(),
@@ -322,7 +321,7 @@ impl<C: Scripted> Solo<C> {
         tree.tick_traced(&mut self.agent, at, now, watch)
     }
 
-    /// Puts an edited text in the place of the present one.
+    /// Replaces the text with an edited one.
     pub(crate) fn reload(
         &mut self,
         at: &mut C,
@@ -333,8 +332,8 @@ impl<C: Scripted> Solo<C> {
         let (agent, now) = (&mut self.agent, stage.time());
         let mut tally = Tally::new(&self.script, &new);
         tally.ran(&self.script.tree().running(agent));
-        // It may have stopped at an error, perhaps the very one that the edit mends; an agent
-        // that is well is left as it is.
+        // It may have stopped at an error, perhaps the very one that the edit fixes; a healthy
+        // agent is left as it is.
         let well = self.script.tree().recover(agent, at, now);
         let report = well
             .map_err(SnapshotError::from)
@@ -356,8 +355,8 @@ impl<C: Scripted> Solo<C> {
     }
 }
 
-/// The parts of [`World`](crate::World) that every world answers alike, out of what holds
-/// its script.
+/// The parts of [`World`](crate::World) that are the same in every world, given the field that
+/// holds its script.
 macro_rules! scripted_world {
     ($info:expr, $holder:ident) => {
         fn info(&self) -> &'static Info {
@@ -401,7 +400,7 @@ macro_rules! scripted_world {
 }
 pub(crate) use scripted_world;
 
-/// Finds out what becomes of the leaves that run, from what changed for how many agents.
+/// Determines what becomes of the running leaves, from what changed for how many agents.
 pub(crate) struct Tally<'t> {
     before: &'t Def,
     now: Vec<String>,
@@ -426,7 +425,7 @@ impl<'t> Tally<'t> {
         }
     }
 
-    /// A node did not stay as it was.
+    /// A node changed.
     pub(crate) fn changed(&mut self, path: String, change: Change, agents: usize) {
         self.changes.push((path, change, agents));
     }

@@ -1,4 +1,4 @@
-//! What every world has: its seed, its clock, its inputs, its watch, its fingerprint.
+//! What every world has: seed, clock, inputs, watch and fingerprint.
 
 use alloc::vec::Vec;
 use core::time::Duration;
@@ -36,13 +36,13 @@ impl Stage {
         }
     }
 
-    /// The seed the world was made with.
+    /// The seed with which the world was made.
     #[must_use]
     pub fn seed(&self) -> u64 {
         self.seed
     }
 
-    /// How many steps were taken.
+    /// How many steps have been taken.
     #[must_use]
     pub fn ticks(&self) -> u64 {
         self.ticks
@@ -60,9 +60,9 @@ impl Stage {
         self.step
     }
 
-    /// All inputs so far, each with the number of steps taken before it. Giving the same
-    /// inputs at the same places to a world of the same name, seed and number of agents
-    /// repeats the run exactly.
+    /// All inputs so far, each with the number of steps taken before it. A world with the same
+    /// name, seed and number of agents that receives the same inputs at the same places repeats the
+    /// run exactly.
     #[must_use]
     pub fn inputs(&self) -> &[(u64, Input)] {
         &self.inputs
@@ -80,14 +80,14 @@ impl Stage {
         &self.watch
     }
 
-    /// A number that depends on everything that has happened: equal runs have equal
-    /// fingerprints, and unequal ones all but never.
+    /// A number that depends on everything that has happened: equal runs have equal fingerprints,
+    /// and different runs almost never do.
     #[must_use]
     pub fn fingerprint(&self) -> u64 {
         self.fingerprint
     }
 
-    /// The tree was changed for another: what was seen of the one before does not fit it.
+    /// The tree was replaced, so what was seen of the previous one no longer fits.
     pub(crate) fn reloaded(&mut self, source: &str, def: &Def) {
         self.record(Input::Reload {
             source: source.into(),
@@ -106,7 +106,7 @@ impl Stage {
         }
     }
 
-    /// Begins a step; the answer is its time.
+    /// Begins a step; returns its time.
     pub(crate) fn begin(&mut self) -> Time {
         self.ticks += 1;
         self.time()

@@ -20,11 +20,11 @@ pub enum Tone {
     Agent,
     /// The watched agent.
     Focus,
-    /// What helps: chargers, food.
+    /// Helpful things: chargers, food.
     Good,
-    /// What is wanted: targets.
+    /// Goals: targets.
     Goal,
-    /// What threatens or hurts.
+    /// Threats and damage.
     Bad,
 }
 
@@ -119,7 +119,7 @@ impl Bar {
 pub struct View {
     /// The upper right corner of the scene; the lower left is the origin.
     pub size: Point,
-    /// What stands in the scene, the hindmost first.
+    /// The things in the scene, from back to front.
     pub marks: Vec<Mark>,
     /// Quantities of the watched agent or the world.
     pub bars: Vec<Bar>,

@@ -56,12 +56,12 @@ pub struct Villager {
     /// 1 at noon, 0 at midnight.
     #[key(read_only)]
     daylight: f32,
-    /// The part of the village that is at the meeting place.
+    /// The fraction of the village that is at the meeting place.
     #[key(read_only)]
     company: f32,
     home: Point,
     square: Point,
-    /// Its own seat or bench, so that villagers do not stand in each other.
+    /// Its own seat or bench, so that villagers do not overlap.
     seat: Point,
     doing: Need,
     #[key(skip)]
@@ -235,7 +235,7 @@ pub struct VillagerWorld {
 }
 
 impl VillagerWorld {
-    /// So many villagers; at least one.
+    /// This many villagers; at least one.
     ///
     /// # Panics
     /// Never: its tree has no mistakes.

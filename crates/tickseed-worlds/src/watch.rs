@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 
 use tickseed_core::{Def, KeyView, NodeId, Status, TickReport, Trace};
 
-/// The part of every node in the latest ticks of the watched agent.
+/// Every node's part in the latest ticks of the watched agent.
 #[derive(Clone, Debug, Default)]
 pub struct Watch {
     /// Each node's parent; the root's is itself.
@@ -16,7 +16,7 @@ pub struct Watch {
 }
 
 impl Watch {
-    /// A watch over a tree, nothing seen yet.
+    /// A watch over a tree that has seen nothing yet.
     #[must_use]
     pub fn new(def: &Def) -> Watch {
         Watch {
@@ -47,7 +47,7 @@ impl Watch {
             .map(|(status, _)| status)
     }
 
-    /// The node's status when it was last reached, and in which tick that was.
+    /// The node's status when it was last reached, and the number of that tick.
     #[must_use]
     pub fn last(&self, node: NodeId) -> Option<(Status, u64)> {
         *self.last.get(node.0 as usize)?

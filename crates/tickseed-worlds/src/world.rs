@@ -1,4 +1,4 @@
-//! What a world is to those who run and draw it.
+//! The interface of a world for those who run and draw it.
 
 use alloc::boxed::Box;
 use alloc::string::String;
@@ -20,17 +20,17 @@ use crate::view::View;
 pub struct Info {
     /// Its name.
     pub name: &'static str,
-    /// What it shows, in a line.
+    /// What it shows, in one line.
     pub about: &'static str,
     /// The length of its step.
     pub step: Duration,
-    /// How many agents it has unless told otherwise.
+    /// How many agents it has by default.
     pub agents: u32,
     /// Whether the number of agents can be chosen.
     pub crowd: bool,
     /// What a click in the scene does.
     pub click: &'static str,
-    /// What [`Input::Drain`] does, in a word or two: what stands on a button.
+    /// What [`Input::Drain`] does, in a word or two, for a button.
     pub drain_label: &'static str,
     /// What [`Input::Drain`] does; empty if nothing.
     pub drain: &'static str,
@@ -46,14 +46,14 @@ pub struct Info {
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", tag = "input")]
 pub enum Input {
-    /// A click in the scene, in metres. What it means is the world's affair.
+    /// A click in the scene, in metres. The world decides what it means.
     Click {
         /// To the right.
         x: f32,
         /// Up.
         y: f32,
     },
-    /// Takes away what the watched world runs on: the robot's battery, the boss's health.
+    /// Drains what an agent depends on: the robot's battery, the boss's health.
     Drain {
         /// Whose.
         agent: u32,
@@ -62,12 +62,12 @@ pub enum Input {
     Set {
         /// Whose.
         agent: u32,
-        /// Which key: its place in [`World::keys`].
+        /// Which key: its index in [`World::keys`].
         key: u16,
         /// To what.
         value: Value,
     },
-    /// Puts a tree made from this text in the place of the present one.
+    /// Replaces the tree with one made from this text.
     Reload {
         /// The text.
         source: String,
@@ -106,7 +106,7 @@ impl From<Value> for Scalar {
     }
 }
 
-/// A key of an agent with its present value.
+/// A key of an agent with its current value.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize)]
 pub struct KeyValue {
     /// Its name.
@@ -115,7 +115,7 @@ pub struct KeyValue {
     pub value: Value,
 }
 
-/// What a crowd's herd takes and does.
+/// The memory use and activity of a crowd's herd.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Figures {
     /// Whether its agents may sleep.
@@ -124,22 +124,22 @@ pub struct Figures {
     pub asleep: usize,
     /// How many were ticked in the latest step.
     pub ticked: usize,
-    /// Bytes of state an agent.
+    /// Bytes of state per agent.
     pub state_bytes: f64,
-    /// Bytes an agent of knowing whose turn it is.
+    /// Bytes of scheduling per agent.
     pub scheduling_bytes: f64,
 }
 
 /// A part of a step.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Part {
-    /// What happens whatever trees decide, and the bookkeeping of the run.
+    /// What happens whatever the trees decide, and the bookkeeping of the run.
     World,
-    /// The agents' ticks, and finding out whose turn it is.
+    /// The agents' ticks, including scheduling.
     Trees,
 }
 
-/// A small world with agents that a tree moves.
+/// A small world with agents that are driven by a tree.
 pub trait World: Send {
     /// What kind of world it is.
     fn info(&self) -> &'static Info;
@@ -147,33 +147,33 @@ pub trait World: Send {
     fn stage(&self) -> &Stage;
     /// The tree that all its agents share.
     fn def(&self) -> &Def;
-    /// The text that its tree was read from.
+    /// The text from which its tree was read.
     fn source(&self) -> &str;
-    /// Where a node is written: its first byte in the text, and the byte after its last.
+    /// Where a node is written in the text: its first byte, and the byte after its last.
     fn span(&self, node: NodeId) -> Option<(u32, u32)>;
-    /// What there is to say about a text that might take the place of the present one.
+    /// The messages about a text that might replace the present one.
     fn check(&self, source: &str) -> Messages;
     /// What it takes to run such a text without this world; nothing if it has mistakes.
     fn alone(&self, source: &str) -> Option<Alone>;
-    /// What could stand at a place (bytes) of such a text.
+    /// The possible completions at a byte offset of such a text.
     fn complete(&self, source: &str, offset: usize) -> Vec<Completion>;
-    /// Puts a tree made from this text in the place of the present one, between two steps.
-    /// Agents go on where they are, as far as the new tree has such a place; what it has not
-    /// is halted. This is an input and recorded as one.
+    /// Replaces the tree with one made from this text, between two steps. Agents go on where they
+    /// are if the new tree has such a place; otherwise they are halted there. This is an input and
+    /// is recorded as one.
     ///
     /// # Errors
-    /// The text has mistakes: then nothing is changed.
+    /// The text has mistakes; nothing is changed.
     fn reload(&mut self, source: &str) -> Result<Reloaded, Messages>;
     /// How many agents there are.
     fn agents(&self) -> u32;
     /// How many bytes of tree state an agent has.
     fn bytes_per_agent(&self) -> usize;
-    /// Goes on by one step of [`Stage::step`].
+    /// Advances by one step of [`Stage::step`].
     ///
     /// # Errors
     /// A leaf failed.
     fn step(&mut self) -> Result<(), TickError>;
-    /// [`step`](World::step), and tells when a part of it is done: for whoever takes the time.
+    /// Like [`step`](World::step), but calls `done` after each part, for measuring times.
     ///
     /// # Errors
     /// As `step`.
@@ -182,40 +182,40 @@ pub trait World: Send {
         done(Part::Trees);
         result
     }
-    /// For crowds: whether agents may sleep until something matters to them. The run is the
-    /// same. `false` if this world has no crowd.
+    /// For crowds: sets whether agents may sleep until something matters to them. The run is the
+    /// same. Returns `false` if this world has no crowd.
     fn let_sleep(&mut self, _on: bool) -> bool {
         false
     }
-    /// For crowds: what their herd takes and does.
+    /// For crowds: the memory use and activity of their herd.
     fn figures(&self) -> Option<Figures> {
         None
     }
-    /// Gives the world something from outside, which is recorded. An input that does not
-    /// fit (an agent or key that is not there, a value of another type, a click at no
-    /// number) changes nothing and is not recorded; the answer is then `false`.
+    /// Gives the world an input, which is recorded. An invalid input (an unknown agent or key, a
+    /// value of another type, a click at NaN) changes nothing and is not recorded; the result is
+    /// then `false`.
     fn input(&mut self, input: Input) -> bool;
-    /// A copy that goes on from here on its own. None if there is none to be had, as after
-    /// a leaf has failed.
+    /// An independent copy that continues from here. `None` if that is impossible, for example
+    /// after a leaf has failed.
     fn duplicate(&self) -> Option<Box<dyn World>>;
-    /// Watches another agent. The run itself is the same whoever is watched.
+    /// Watches another agent. The run does not depend on which agent is watched.
     fn focus(&mut self, agent: u32);
     /// What to draw.
     fn view(&self) -> View;
-    /// The keys of an agent with their values; none for an agent that is not there.
+    /// The keys of an agent with their values; empty for an unknown agent.
     fn keys(&self, agent: u32) -> Vec<KeyValue>;
     /// For a utility selector: the scores of its children for the watched agent. Empty in
     /// worlds without one.
     fn scores(&self) -> Vec<f64> {
         Vec::new()
     }
-    /// For a utility selector: what it weighs up for the watched agent, child by child.
-    /// Empty in worlds without one.
+    /// For a utility selector: what it weighs for the watched agent, child by child. Empty in
+    /// worlds without one.
     fn choices(&self) -> Vec<Choice> {
         Vec::new()
     }
-    /// For crowds: the leaf that an agent's tree is running; the first one, if several run.
-    /// None while nothing runs, and in worlds with one agent, whose tree is watched anyway.
+    /// For crowds: the running leaf of an agent's tree, or the first of several. `None` while
+    /// nothing runs, and in worlds with one agent, whose tree is watched anyway.
     fn running(&self, _agent: u32) -> Option<NodeId> {
         None
     }
@@ -246,7 +246,7 @@ pub(crate) fn read_keys<C: for<'a> Context<At<'a> = C>>(at: &C) -> Vec<KeyValue>
         .collect()
 }
 
-/// Carries out [`Input::Set`] on an agent, if it is there.
+/// Applies [`Input::Set`] to an agent, if it exists.
 pub(crate) fn set_key<C: for<'a> Context<At<'a> = C>>(
     at: Option<&mut C>,
     key: u16,

@@ -1,4 +1,4 @@
-//! What an engine must offer to be measured, and the two loops that are measured.
+//! What an engine must implement to be measured, and the two measured loops.
 
 /// What a tick of the whole tree came to. Engines' own status types are translated to this one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,13 +1,13 @@
-//! Workloads that every engine must solve alike, and what it costs each of them.
+//! Workloads that every engine must solve in the same way, and measurements of their cost.
 //!
 //! A *workload* ([`workloads`]) is a world (its input, its clock and its action counters) and, in the
 //! module's documentation, a tree over it, spelled out to the last boundary. An *engine* ([`engines`]) is
 //! that tree built with one library, or by hand. All engines see the same input, so all must end with
 //! the same counters; [`measure`] refuses to report a figure for one that does not.
 //!
-//! `tickseed bench` measures the engines that are here: Tickseed, hand-written code, an object for each
-//! node. The workspace `benches` adds those of other libraries, which need dependencies of their own.
-//! [`herds`] measures herds.
+//! `tickseed bench` measures the engines in this crate: Tickseed, hand-written code, and one object per
+//! node. The workspace `benches` adds those of other libraries, which need more dependencies. [`herds`]
+//! measures herds.
 //!
 //! To add an engine: a file that implements [`Engine`] for the three worlds, and an
 //! [`Entrant`](measure::Entrant) of each contest.

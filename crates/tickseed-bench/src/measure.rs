@@ -1,8 +1,9 @@
 //! What is measured, and how.
 //!
-//! - **Hot**: one agent, so often that the clock's grain does not matter. **Cold**: many agents round robin.
+//! - **Hot**: one agent, ticked so often that the clock's resolution does not matter. **Cold**: many agents,
+//!   round robin.
 //! - Repetitions are interleaved (each engine once, then each once more), so that a slow spell of the
-//!   machine falls on all; the median counts.
+//!   machine affects all; the median counts.
 //! - After every repetition the engine's counters must equal those of the hand-written code after as many
 //!   ticks. A figure that was not earned by the same work is an error, not a figure.
 

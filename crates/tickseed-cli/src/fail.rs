@@ -1,4 +1,4 @@
-//! Why a command did not do what was asked, and the exit code for it.
+//! Why a command failed, and its exit code.
 
 use std::fmt;
 use std::io;

@@ -1,7 +1,7 @@
 //! The `tickseed` command.
 //!
-//! Exit codes: 0 done (also when the reader of the output went away), 1 the run failed or the files
-//! have mistakes, 2 the command line makes no sense.
+//! Exit codes: 0 for success (also when the reader of the output went away), 1 if the run failed or
+//! the files have mistakes, 2 if the command line is invalid.
 
 mod args;
 mod bench;

@@ -1,5 +1,5 @@
-//! A run as lines of text, or of JSON. Standard output depends on the world, the seed, the
-//! ticks and the inputs only; what depends on the machine goes to standard error.
+//! A run as lines of text or JSON. Standard output depends only on the world, the seed, the ticks
+//! and the inputs; what depends on the machine goes to standard error.
 
 use std::io::{self, IsTerminal, Write};
 use std::time::{Duration, Instant};

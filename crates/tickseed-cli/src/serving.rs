@@ -1,4 +1,4 @@
-//! A world that others watch and steer: `tickseed run WORLD --serve`, `tickseed studio
+//! A world that others can watch and control: `tickseed run WORLD --serve`, `tickseed studio
 //! --process WORLD`.
 
 use std::net::SocketAddr;

@@ -1,4 +1,4 @@
-//! Being told to stop: by Ctrl-C, or by whoever ends the process in an orderly way.
+//! Requests to stop: Ctrl-C, or an orderly termination of the process.
 
 use std::io;
 use std::sync::Arc;

@@ -1,7 +1,7 @@
-//! The nodes every `.tick` file can use: their words, what stands behind them, their options.
+//! The nodes that every `.tick` file can use: their words, what follows them, their options.
 //!
-//! The table is what the parser, the formatter, checks, completion and the reference read. What the
-//! nodes *do* is the engine's affair.
+//! The parser, the formatter, checks, completion and the reference all read this table. What the
+//! nodes *do* is defined by the engine.
 
 /// A built-in node.
 #[derive(Clone, Copy, Debug)]

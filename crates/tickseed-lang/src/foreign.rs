@@ -1,4 +1,4 @@
-//! Names that other engines give to nodes which we call otherwise.
+//! Other engines' names for nodes that have a different name here.
 
 /// Their name in lower case without underscores; our word; BehaviorTree.CPP's name, if it has such a
 /// node.

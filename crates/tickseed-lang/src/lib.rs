@@ -1,8 +1,8 @@
 //! Tree files for Tickseed.
 //!
-//! Every format is a view of one [document model](model): `.tick` text, BehaviorTree.CPP XML,
-//! JSON and binary. Readers give a document together with [diagnostics]; they never panic and never
-//! stop at the first mistake where they can go on.
+//! Every format is a view of one [document model](model): `.tick` text, BehaviorTree.CPP XML, JSON
+//! and binary. Readers return a document together with [diagnostics]; they never panic, and never
+//! stop at the first mistake if they can go on.
 #![forbid(unsafe_code)]
 
 pub mod binary;

@@ -1,4 +1,4 @@
-//! Whether a tick meets a breakpoint.
+//! Whether a tick hits a breakpoint.
 
 use tickseed_record::message::{Break, Comparison, Status, Value};
 

@@ -1,4 +1,4 @@
-//! What all agents of a crowd are at, counted while they run.
+//! What the agents of a crowd are doing, counted while they run.
 
 use tickseed_record::message::{AgentSummary, Status, Warning};
 use tickseed_worlds::World;

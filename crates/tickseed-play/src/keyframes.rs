@@ -1,5 +1,5 @@
-//! Copies of a world at some ticks of its past, so that going back means playing again from
-//! the nearest of them instead of from the beginning.
+//! Copies of a world at some ticks of its past, so that going back means replaying from the nearest
+//! copy instead of from the beginning.
 
 use tickseed_worlds::World;
 

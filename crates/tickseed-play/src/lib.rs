@@ -1,15 +1,15 @@
 //! Plays a world for a watcher: run, pause, speed, step, rewind, break.
 //!
-//! A [`Player`] takes the commands of [`tickseed_record::message`] and answers with its
-//! events. It reads no clock and does no I/O: whoever owns it tells it how much time has
-//! passed. The same player runs in a web page, compiled to WebAssembly, and in a process.
+//! A [`Player`] takes the commands of [`tickseed_record::message`] and answers with its events. It
+//! reads no clock and does no I/O: its owner tells it how much time has passed. The same player
+//! runs in a web page, compiled to WebAssembly, and in a process.
 //!
-//! Ticks of the past are not stored. A world is a function of its name, its seed and its
-//! inputs, so going back to a tick means playing it again with the same inputs, from the
-//! nearest of a bounded number of copies that are kept on the way.
+//! Past ticks are not stored. A world is a function of its name, seed and inputs, so going back to
+//! a tick means replaying it with the same inputs, from the nearest of a bounded number of copies
+//! kept on the way.
 //!
-//! A tick is atomic, so stepping from node to node goes through a tick that has been made:
-//! the world stands after it, and how many of its answers are to be shown is told.
+//! A tick is atomic, so stepping from node to node goes through a tick that has already been
+//! executed: the world is in the state after it, and an event says how many of its answers to show.
 //!
 //! ```
 //! use tickseed_play::Player;

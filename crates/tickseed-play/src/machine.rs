@@ -1,17 +1,19 @@
-//! The state machine that a tree amounts to, found by trying.
+//! The state machine that a tree amounts to, found by experiment.
 //!
-//! The states are the leaves that can be what the tree is busy with; the arrows say from
-//! which to which it goes. They are found by running the tree: it is built again with
-//! conditions that answer what they are told and actions that go on, and from every state
-//! reached, every combination of answers is ticked. The engine's own step decides, so there
-//! is no second opinion about what a tree means.
+//! The states are the leaves that the tree can be busy with; the arrows are the transitions between
+//! them. They are found by running the tree: it is rebuilt with conditions that give prescribed
+//! answers and actions that keep running, and from every state reached, every combination of
+//! answers is ticked. The engine itself decides, so there is no second definition of what a tree
+//! means.
 //!
-//! Where actions that go on leave others out of reach, actions are guards as well: whether one
-//! goes on, or is over and its parent asks the next child, is then an answer like another.
+//! Where actions that keep running make others unreachable, actions are treated as guards as well:
+//! whether an action keeps running, or has ended so that its parent asks the next child, is then
+//! one more answer.
 //!
-//! Time and scores are not finite, but what a tree makes of them is: whether a wait is over,
-//! whether a cooldown is open, which child scores best. Those are answers, too. They are taken
-//! to be free, so that the machine may have arrows that a clock would not let come about.
+//! Times and scores have infinitely many values, but what a tree makes of them is finite: whether a
+//! wait is over, whether a cooldown is open, which child scores best. These are answers too. They
+//! are assumed to be independent, so the machine may have arrows that a real clock would never
+//! allow.
 
 use std::collections::HashMap;
 

@@ -1,4 +1,4 @@
-//! Pictures of trees for a page: places for whoever draws, or the whole as SVG.
+//! Pictures of trees for a page: a layout to draw, or a finished SVG.
 
 use serde::{Deserialize, Serialize};
 use tickseed_draw::{Direction, Node, Options, Picture, Shape, State, Theme, Tree};

@@ -1,4 +1,4 @@
-//! One run of a world: where it stands, how far it has been, and every input it was given.
+//! One run of a world: its current tick, its latest tick, and every input it was given.
 
 use tickseed_core::TickError;
 use tickseed_record::message::Tick;

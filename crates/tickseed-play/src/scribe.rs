@@ -1,4 +1,4 @@
-//! A world's ticks as recordings and watchers get them.
+//! A world's ticks, in the form for recordings and watchers.
 
 use tickseed_core::Scalar;
 use tickseed_record::message::{

@@ -1,4 +1,4 @@
-//! As much of HTTP/1.1 as handing out files needs: one GET a connection.
+//! As much of HTTP/1.1 as serving files needs: one GET per connection.
 
 use std::io::{self, BufRead, BufReader, Read, Write};
 

@@ -1,7 +1,7 @@
-//! The studio: a web page in which a tree is run, watched and rewound, and the small server
-//! that hands it out on this machine.
+//! The studio: a web page for running, watching and rewinding trees, and the small server that
+//! serves it on this machine.
 //!
-//! The page carries the engine with it, as WebAssembly: the server only serves files.
+//! The page contains the engine, as WebAssembly; the server only serves files.
 #![forbid(unsafe_code)]
 
 mod files;

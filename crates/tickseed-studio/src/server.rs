@@ -1,4 +1,4 @@
-//! Hands out the page on the loopback interface.
+//! Serves the page on the loopback interface.
 
 use std::io;
 use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};

@@ -1,9 +1,9 @@
 //! The player of [`tickseed_play`] behind four functions that any WebAssembly host can call.
 //!
-//! A call: ask [`tickseed_input`] for room, write the text there, call [`tickseed_handle`],
-//! and read as many bytes as it answers from [`tickseed_output`]. The module only ever hands
-//! out addresses of buffers that it keeps, so there is no `unsafe` code here and nothing to
-//! free. Addresses hold until the next call.
+//! To make a call, ask [`tickseed_input`] for a buffer, write the text there, call
+//! [`tickseed_handle`], and read as many bytes as it returns from [`tickseed_output`]. The module
+//! only returns addresses of buffers that it keeps, so there is no `unsafe` code here and nothing
+//! to free. Addresses are valid until the next call.
 
 use std::cell::RefCell;
 

@@ -1,4 +1,4 @@
-//! The engines that need no library but ours, a module each.
+//! The engines that need no library but ours, one module each.
 
 pub mod handwritten;
 pub mod input_only;

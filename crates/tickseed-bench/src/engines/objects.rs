@@ -1,5 +1,5 @@
 //! The textbook layout: a boxed object per node and agent, each with its own state, ticked through a
-//! virtual call. What one writes first; no library's code.
+//! virtual call. It is what one would write first, and uses no library's code.
 //!
 //! The trees are built through a `wrap` function, so that the same trees with a counter around each node
 //! tell how many nodes a tick visits.

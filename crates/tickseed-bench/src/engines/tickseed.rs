@@ -3,10 +3,10 @@
 //! - The tree is built once and shared by all agents; an agent is what [`Tree::agent`] gives out.
 //! - Leaves are closures over the world, which a tick borrows. Actions that end in the tick that starts them
 //!   are declared `instant`; `work` of W3, the one leaf with state of its own, is a [`Leaf`].
-//! - W2 comes twice: with conditions as closures, a step each, and with guards made of data, comparisons
-//!   of keys in rows.
-//! - A tick is compiled into the loop that is measured, as it is in a game that ticks its agents in one
-//!   place; here there are two loops, so the compiler must be told.
+//! - W2 comes twice: with conditions as closures, one step each, and with data guards, which are
+//!   comparisons of keys in rows.
+//! - A tick is compiled into the measured loop, as in a game that ticks its agents in one place; here
+//!   there are two loops, so the compiler must be told.
 
 use std::mem::offset_of;
 use std::time::Duration;

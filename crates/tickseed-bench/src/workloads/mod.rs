@@ -1,8 +1,8 @@
-//! The workloads, a module each: the tree in words, the world in code.
+//! The workloads, one module each: the tree in words, the world in code.
 //!
-//! Common to all: a tick is *input, then tree*. Input is fixed while the tree is ticked. Time is
-//! simulated and stands still within a round. Conditions and actions named without more end within the
-//! tick that starts them; an action adds one to its counter and succeeds.
+//! In all of them, a tick is *input, then tree*. The input does not change while the tree is ticked.
+//! Time is simulated and stands still within a round. Unless stated otherwise, conditions and actions
+//! end within the tick that starts them; an action adds one to its counter and succeeds.
 
 pub mod deep;
 pub mod monster;

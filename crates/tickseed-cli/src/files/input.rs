@@ -1,4 +1,4 @@
-//! Files that a command line names: paths, folders, and `-` for standard input.
+//! Files named on the command line: paths, folders, and `-` for standard input.
 
 use std::io::Read;
 use std::path::Path;

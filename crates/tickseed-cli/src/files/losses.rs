@@ -1,4 +1,4 @@
-//! What a format cannot hold of a document.
+//! What a format cannot represent of a document.
 
 use std::collections::BTreeMap;
 

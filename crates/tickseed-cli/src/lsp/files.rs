@@ -1,4 +1,4 @@
-//! The files that are open, and those on the disk behind them.
+//! The open files, and the files on disk behind them.
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, HashMap};

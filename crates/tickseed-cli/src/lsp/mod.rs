@@ -1,7 +1,7 @@
-//! `tickseed lsp`: the Language Server, over standard input and output.
+//! `tickseed lsp`: the language server, over standard input and output.
 //!
-//! What is known about files comes from [`tickseed_lang::ide`]; here are the protocol, its way of
-//! counting, and the files that are open.
+//! What is known about files comes from [`tickseed_lang::ide`]; this module has the protocol, its
+//! positions, and the open files.
 
 mod files;
 mod rpc;

@@ -1,4 +1,4 @@
-//! Messages of JSON-RPC with their headers.
+//! JSON-RPC messages with their headers.
 
 use std::io::{self, BufRead, Write};
 

@@ -1,4 +1,4 @@
-//! Requests and what is answered.
+//! Requests and their answers.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;

@@ -1,4 +1,4 @@
-//! What the engine knows, as the protocol says it.
+//! What the engine knows, in the protocol's terms.
 
 use serde_json::{Value, json};
 use tickseed_lang::diagnostics::{Diagnostic, Label, Severity};

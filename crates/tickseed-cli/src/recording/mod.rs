@@ -1,4 +1,4 @@
-//! Recordings of worlds: made, run again, looked into.
+//! Recordings of worlds: making, replaying and inspecting them.
 
 mod record;
 mod replay;

@@ -1,4 +1,4 @@
-//! What the screen shows and what keys do to it.
+//! What the screen shows, and what keys do.
 
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};

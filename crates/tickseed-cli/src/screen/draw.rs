@@ -1,4 +1,4 @@
-//! The screen: where its panels are and what stands in them.
+//! The screen: the places of its panels, and their contents.
 
 use ratatui::Frame;
 use ratatui::layout::{Constraint, Layout, Margin, Rect};

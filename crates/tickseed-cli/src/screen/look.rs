@@ -1,5 +1,5 @@
-//! Colours and glyphs. A status has a glyph of its own, so that colour only helps; colours
-//! are the terminal's sixteen, which its theme makes readable, light or dark.
+//! Colours and glyphs. Each status has its own glyph, so colour is only an aid; colours are the
+//! terminal's sixteen, which its theme makes readable, light or dark.
 
 use ratatui::style::{Color, Modifier, Style};
 use tickseed_core::Status;

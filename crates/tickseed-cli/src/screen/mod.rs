@@ -1,4 +1,4 @@
-//! A world on a screen of its own, with keys and mouse.
+//! A world on a full screen, with keys and mouse.
 
 mod app;
 mod draw;

@@ -1,4 +1,4 @@
-//! The terminal, taken over and given back whatever happens.
+//! Takes over the terminal, and restores it whatever happens.
 
 use std::io::{self, stdout};
 use std::sync::Arc;

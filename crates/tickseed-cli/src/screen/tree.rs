@@ -1,4 +1,4 @@
-//! The tree with its live statuses, a line a node.
+//! The tree with its live statuses, one line per node.
 
 use ratatui::style::Modifier;
 use ratatui::text::{Line, Span};

@@ -1,4 +1,4 @@
-//! `tickseed sim`: run a tree file without the code of its leaves.
+//! `tickseed sim`: runs a tree file without the code of its leaves.
 
 mod out;
 mod session;

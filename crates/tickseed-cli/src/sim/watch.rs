@@ -1,8 +1,7 @@
 //! Waiting for changes of files.
 //!
-//! Files are looked at, not subscribed to: a few files of trees cost nothing to look at, it
-//! works on every file system, and editors that put a new file in the place of the old one
-//! need no special care.
+//! Files are polled: polling a few tree files costs nothing, works on every file system, and needs
+//! no special care for editors that replace the old file with a new one.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

@@ -1,4 +1,4 @@
-//! What is watched as lines of text.
+//! The watched process as lines of text.
 
 use std::io::Write;
 use std::time::Duration;

@@ -1,4 +1,4 @@
-//! A connection that comes back.
+//! A connection that reconnects.
 
 use std::time::{Duration, Instant};
 

@@ -1,4 +1,4 @@
-//! What is known of the watched process.
+//! What is known about the watched process.
 
 use tickseed_record::message::{Control, Event, Hello, Outside, Status, Tick, TreeDef, Writer};
 use tickseed_record::{KnownKeys, answering_order};

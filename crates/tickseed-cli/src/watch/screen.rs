@@ -1,4 +1,4 @@
-//! What is watched on a screen of its own.
+//! The watched process on a full screen.
 
 use std::time::{Duration, Instant};
 

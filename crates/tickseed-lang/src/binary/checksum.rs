@@ -1,7 +1,7 @@
-//! CRC-32 (the polynomial of zip and Ethernet), eight bytes a step.
+//! CRC-32 (the polynomial of zip and Ethernet), eight bytes per step.
 //!
-//! Any damage within 32 neighbouring bits is found for certain, other damage but for one case in
-//! four thousand million.
+//! Any damage within 32 neighbouring bits is certain to be found; other damage is missed in one of
+//! four thousand million cases.
 
 const TABLES: [[u32; 256]; 8] = tables();
 

@@ -1,14 +1,14 @@
 //! The binary form of a document: for shipping trees with a game or robot.
 //!
-//! It is small, loads fast and refuses damaged data. It holds everything a [`Document`] holds but
-//! places; to leave comments away as well, write [`Document::meaning`].
+//! It is small, loads fast and refuses damaged data. It holds everything that a [`Document`] holds
+//! except source positions; to leave out comments as well, write [`Document::meaning`].
 //!
 //! # Layout
 //! A header of 20 bytes, then the payload; all numbers are little endian.
 //!
 //! | bytes | what |
 //! |---|---|
-//! | 8 | `89 'T' 'K' 'S' 0D 0A 1A 0A`: tells damage by text-mode transfers, as PNG's does |
+//! | 8 | `89 'T' 'K' 'S' 0D 0A 1A 0A`: reveals damage by text-mode transfers, as PNG's does |
 //! | 4 | version |
 //! | 4 | length of the payload |
 //! | 4 | CRC-32 of version, length and payload |
@@ -16,13 +16,12 @@
 //! The payload is a table of short strings, then the document; numbers in it are LEB128.
 //!
 //! # Versions
-//! A reader reads its own version and all before it, and refuses newer ones by name. Every change
-//! of the payload raises the version; a file of each old version is kept among the tests.
+//! A reader reads its own version and all earlier ones, and refuses newer ones, naming the version.
+//! Every change of the payload raises the version; the tests keep a file of each old version.
 //!
 //! # Hostile input
-//! Beyond the checksum everything is bounds-checked, and what is allocated stays a small multiple
-//! of the input: counts are believed only as far as there are bytes, and strings that are shared
-//! are short.
+//! Apart from the checksum, everything is bounds-checked, and allocations stay a small multiple of
+//! the input: counts are trusted only as far as there are bytes, and shared strings are short.
 //!
 //! ```
 //! use tickseed_lang::{binary, model::{Document, Item, Node, Tree}};

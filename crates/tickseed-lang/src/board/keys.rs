@@ -1,4 +1,4 @@
-//! Slots as the engine's keys: for guards that are data, for herds that wake agents, for tools.
+//! Slots as engine keys: for data guards, for waking agents in herds, for tools.
 
 use tickseed_core::{KeyId, Scalar};
 

@@ -1,9 +1,9 @@
 //! The keys of an agent whose tree came from a file.
 //!
-//! A [`Board`] holds one value a slot; which key of which subtree a slot is was decided when the
-//! tree was loaded ([`Layout`]). Scalars that always have a value lie in a plain block, which guards
-//! read without a call. A user's context holds a board beside its own fields ([`HasBoard`]); the
-//! keys it publishes itself are slots too, numbered from [`FIELDS`].
+//! A [`Board`] holds one value per slot; loading the tree decides which key of which subtree a slot
+//! is ([`Layout`]). Scalars that always have a value are in a plain block, which guards read without
+//! a call. A user's context holds a board in addition to its own fields ([`HasBoard`]); the keys
+//! that it publishes itself are slots too, numbered from [`FIELDS`].
 
 mod keys;
 mod layout;

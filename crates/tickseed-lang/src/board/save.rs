@@ -1,9 +1,9 @@
-//! What keys hold, as JSON: for saves and for tools. Where a tree stands is the
-//! [snapshot](tickseed_core::Snapshot)'s affair.
+//! The values of keys as JSON, for saves and tools. A tree's progress is in its
+//! [snapshot](tickseed_core::Snapshot).
 //!
-//! Numbers, truth values, texts and lists are JSON's own; everything else says what it is:
-//! `{"duration": 1500000}` (nanoseconds), `{"word": 2}`, `{"vec2": [1.0, 2.0]}`, and
-//! `{"float": "inf"}` for what JSON's numbers cannot say.
+//! Numbers, truth values, texts and lists are plain JSON; everything else names its type:
+//! `{"duration": 1500000}` (nanoseconds), `{"word": 2}`, `{"vec2": [1.0, 2.0]}`, and `{"float":
+//! "inf"}` for numbers that JSON cannot express.
 
 use serde_json::{Map, Value, json};
 

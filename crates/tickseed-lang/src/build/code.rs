@@ -1,5 +1,5 @@
-//! Expressions and scripts of `.tick`, compiled: to guards made of data where they are comparisons,
-//! else to the evaluator.
+//! Compiles `.tick` expressions and scripts: comparisons to data guards, everything else for the
+//! evaluator.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! Walking the document: each written node becomes an engine node at each place it is used.
+//! Walks the document: each written node becomes an engine node at each place where it is used.
 
 use std::collections::HashMap;
 use std::sync::Arc;

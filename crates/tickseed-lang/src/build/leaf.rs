@@ -1,4 +1,4 @@
-//! Registered nodes: their ports are checked and filled from what the file says.
+//! Registered nodes: their ports are checked and filled from the file.
 
 use std::sync::Arc;
 

@@ -1,8 +1,8 @@
-//! From a document to a tree that the engine runs.
+//! Builds engine trees from documents.
 //!
-//! [`from_file`] and [`from_text`] read a file and its imports, [`from_documents`] takes what was
-//! read already. Names become functions and slots here, once; at run time there are neither names
-//! nor lookups. All mistakes are reported together.
+//! [`from_file`] and [`from_text`] read a file and its imports; [`from_documents`] takes documents
+//! that were already read. Names are resolved to functions and slots here, once; at run time there
+//! are neither names nor lookups. All mistakes are reported together.
 
 mod code;
 mod expand;

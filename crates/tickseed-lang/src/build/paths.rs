@@ -1,4 +1,4 @@
-//! Paths of written nodes, made when somebody asks for one: most loads never do.
+//! Paths of written nodes, made on demand: most loads never need one.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};

@@ -2,9 +2,9 @@
 //!
 //! `.tick` is lexical: a tree sees its parameters, its own keys, the keys of the file, and the keys
 //! that the context publishes; anything else is a mistake. In XML a key exists as soon as anything
-//! names it, and belongs to the subtree that names it unless it is remapped (`spec` of
-//! BehaviorTree.CPP: `@key` is the root's; a remapped key is its caller's; with `_autoremap` all
-//! keys but those that begin with `_` are the caller's).
+//! names it, and belongs to the subtree that names it unless it is remapped (as specified by
+//! BehaviorTree.CPP: `@key` is the root's; a remapped key is its caller's; with `_autoremap`, all
+//! keys except those that begin with `_` are the caller's).
 
 use std::collections::HashMap;
 use std::sync::Arc;

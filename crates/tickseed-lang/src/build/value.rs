@@ -1,4 +1,4 @@
-//! Values of keys from texts of command lines and tools.
+//! Values of keys, read from text of command lines and tools.
 
 use super::Loaded;
 use crate::board::HasBoard;

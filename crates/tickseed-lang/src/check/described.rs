@@ -1,7 +1,7 @@
-//! XML's nodes against the descriptions that files hold.
+//! Compares XML nodes with the descriptions in the files.
 //!
-//! BehaviorTree.CPP passes over descriptions of leaves, and the program that registers them may know
-//! more. So these are warnings; an editor such as Groot refuses the same.
+//! BehaviorTree.CPP ignores descriptions of leaves, and the program that registers them may know
+//! more, so mismatches are warnings. An editor such as Groot refuses them.
 
 use std::collections::HashMap;
 

@@ -1,4 +1,4 @@
-//! Names of leaves that are almost those of built-in nodes.
+//! Names of leaves that nearly match those of built-in nodes.
 
 use std::collections::HashSet;
 

@@ -1,8 +1,7 @@
-//! Checking documents: do the nodes exist, do their arguments fit, are the names declared?
+//! Checks documents: do the nodes exist, do their arguments fit, are the names declared?
 //!
-//! A check needs all documents that take part, so that trees and descriptions of nodes are found
-//! wherever they stand. It knows the built-in nodes of `.tick`; code in BehaviorTree.CPP's language
-//! is passed over.
+//! A check needs all documents involved, so that it finds trees and node descriptions wherever they
+//! are. It knows the built-in nodes of `.tick`; code in BehaviorTree.CPP's language is not checked.
 
 mod arguments;
 mod described;

@@ -1,4 +1,4 @@
-//! Control nodes whose rule no option of the engine's own composites gives.
+//! Control nodes with rules that no option of the engine's own composites provides.
 
 use bytemuck::{Pod, Zeroable};
 use tickseed_core::{Branches, CustomNode, Cx, Status, Stop};

@@ -1,4 +1,4 @@
-//! Making one compatible node from what the file says.
+//! Makes one compatible node from the file.
 
 use std::marker::PhantomData;
 use std::sync::Arc;

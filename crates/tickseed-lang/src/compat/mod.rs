@@ -1,29 +1,30 @@
 //! BehaviorTree.CPP's and Nav2's nodes, with those engines' exact semantics.
 //!
 //! Where the engine's own nodes mean the same (sequence, fallback, their reactive forms, inverter,
-//! forced results) they are used; the others are [custom nodes](tickseed_core::CustomNode). Four
-//! things differ, on purpose:
+//! forced results), they are used; the others are [custom nodes](tickseed_core::CustomNode). Four
+//! things differ on purpose:
 //!
 //! - A composite all of whose children were skipped is idle afterwards. In the reference it stays
-//!   running inside until its parent resets it. That is imitated where no parent does, from the root
-//!   down through decorators: its own preconditions are not asked at the next tick, and a loop does not
-//!   begin its list anew. Where parents reset it, its `_onHalted` would run there; here it does not.
-//! - An exception halts nothing and the next tick goes on where it was raised only on a
-//!   [board that keeps faults](crate::board::Board::keep_faults); by default the agent is poisoned.
-//! - An action that answers `SKIPPED` after it has begun has ended. In the reference it goes on running
-//!   for its parent, which halts it later.
+//!   running internally until its parent resets it. This is imitated where no parent does so, from the
+//!   root down through decorators: the composite's own preconditions are not asked at the next tick,
+//!   and a loop does not begin its list anew. Where a parent resets it, the reference would run its
+//!   `_onHalted`; here it does not run.
+//! - Only on a [board that keeps faults](crate::board::Board::keep_faults) does an exception halt
+//!   nothing and let the next tick go on where it was raised; by default the agent is poisoned.
+//! - An action that answers `SKIPPED` after it has begun has ended. In the reference, its parent still
+//!   considers it running, and halts it later.
 //! - Known faults of the reference are kept, so that trees written around them work: `Precondition`
 //!   does not ask again after its child was halted or skipped, `RoundRobin` fails when its last child succeeds,
 //!   `UnsetBlackboard` of a key `@name` removes nothing. The option
 //!   [`fix_known_bugs`](crate::build::Options::fix_known_bugs) corrects them.
 //!
-//! Halting a tree ends what runs; [`Loaded::halt_all`](crate::build::Loaded::halt_all) also does what
-//! the reference's `haltTree` does to idle nodes.
+//! Halting a tree ends what is running; [`Loaded::halt_all`](crate::build::Loaded::halt_all) also
+//! does what the reference's `haltTree` does to idle nodes.
 //!
-//! `TryCatch` with `catch_on_halt` keeps its last child twice: once as a child, and once as a tree of
-//! its own that a halt ticks once and halts. That second one shares keys but no history (cooldowns,
-//! counts) with the first, and traces do not show it. A number with text behind it (`12abc`) is read
-//! as the number, with a warning. Nav2's nodes that ask ROS are answered by the program:
+//! `TryCatch` with `catch_on_halt` has its last child twice: once as a child, and once as a separate
+//! tree that a halt ticks once and then halts. The second copy shares keys but no history (cooldowns,
+//! counts) with the first, and traces do not show it. A number followed by text (`12abc`) is read as
+//! the number, with a warning. For Nav2's nodes that query ROS, the program provides the answers:
 //!
 //! | node | asks for | type |
 //! |---|---|---|
@@ -33,8 +34,8 @@
 //! | `PauseResumeController` | `paused`: what its two services would have set | `bool` |
 //! | `GoalUpdater` | `goal_update`, `goals_update`, if there are such keys: what its topics would have sent | any |
 //!
-//! Each is a [function](crate::registry::Registry::function) registered under that name without
-//! parameters, a field that the context publishes, or a key of the root listed in
+//! Each is a parameterless [function](crate::registry::Registry::function) registered under that
+//! name, a field that the context publishes, or a key of the root listed in
 //! [`extra_keys`](crate::build::Options::extra_keys).
 
 mod decorators;

@@ -1,4 +1,4 @@
-//! Nav2's control nodes and those of its decorators that need no ROS.
+//! Nav2's control nodes, and its decorators that do not need ROS.
 
 use bytemuck::{Pod, Zeroable};
 use tickseed_core::{Branches, CustomNode, Cx, Status, Stop};

@@ -1,4 +1,4 @@
-//! Nav2's nodes that ask ROS, with what they ask put into the program's hands: see [`compat`](super).
+//! Nav2's nodes that query ROS, with the answers provided by the program: see [`compat`](super).
 
 use std::sync::Arc;
 

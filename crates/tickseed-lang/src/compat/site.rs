@@ -1,4 +1,4 @@
-//! What all compatible nodes share: how they fail, wake the tree, read ports.
+//! What all compatible nodes share: failing, waking the tree, reading ports.
 
 use std::sync::Arc;
 

@@ -1,7 +1,8 @@
-//! The status of every node as BehaviorTree.CPP keeps it, derived from traced ticks.
+//! The status of every node as BehaviorTree.CPP stores it, derived from traced ticks.
 //!
-//! The engine keeps no status of nodes that do not run. The reference does: a child that succeeded
-//! shows that until its parent resets it. When that is depends on the kind of the parent.
+//! The engine stores no status for nodes that are not running. The reference does: a child that
+//! succeeded keeps that status until its parent resets it, at a time that depends on the kind of
+//! the parent.
 
 use tickseed_core::{NodeId, Status, Trace};
 

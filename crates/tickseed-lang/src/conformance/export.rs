@@ -1,4 +1,4 @@
-//! The XML that BehaviorTree.CPP writes for a tree that runs.
+//! The XML that BehaviorTree.CPP writes for a running tree.
 
 use std::fmt::Write;
 

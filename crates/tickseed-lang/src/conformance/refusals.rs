@@ -1,4 +1,4 @@
-//! What the reference refuses, in its words: ours say more, or accept more.
+//! What the reference refuses, in its words: ours say more or accept more.
 
 use crate::board::Board;
 use crate::diagnostics::Diagnostic;

@@ -1,6 +1,7 @@
-//! What tinyxml2, the reference's reader, has against a text: its first complaint, in its words.
+//! The first complaint of tinyxml2, the reference's reader, about a text, in its words.
 //!
-//! Our own reader says more and goes on behind a mistake; a comparison needs what the reference says.
+//! Our own reader says more and continues after a mistake; a comparison needs what the reference
+//! says.
 
 /// A complaint: its name and number, the line, the element.
 struct Complaint {

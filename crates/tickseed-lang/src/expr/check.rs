@@ -1,4 +1,4 @@
-//! Checking expressions: names become slots, types are made sure of, constants are worked out.
+//! Checks expressions: resolves names to slots, verifies types, computes constants.
 
 mod compare;
 

@@ -1,4 +1,4 @@
-//! Running checked expressions.
+//! Evaluates checked expressions.
 
 use std::cmp::Ordering;
 use std::fmt;

@@ -1,12 +1,13 @@
 //! Expressions for guards, arguments and scripts.
 //!
-//! Text becomes a syntax tree ([`parse_expression`], [`parse_script`]), which is checked against the
-//! [`Names`] of its place ([`check`], [`check_script`]) and gives a tree of [`Op`]s that knows keys
-//! only by their [`Slot`]. That runs in any [`Scope`].
+//! Text is parsed into a syntax tree ([`parse_expression`], [`parse_script`]), which is checked
+//! against the [`Names`] of its place ([`check`], [`check_script`]). The result is a tree of [`Op`]s
+//! that refers to keys only by their [`Slot`], and runs in any [`Scope`].
 //!
-//! The rules: whole numbers become `float` where one is needed, and `/` always gives `float`.
-//! Comparisons of one direction chain (`0 < x < 1`). `&&` and `||` ask their second operand only if
-//! it matters. A key may be unset: `key != none` asks for that, reading it is an error.
+//! The rules: integers become `float` where one is needed, and `/` always gives `float`.
+//! Comparisons in the same direction can be chained (`0 < x < 1`). `&&` and `||` evaluate their
+//! second operand only if it matters. A key may be unset: `key != none` tests whether it is set,
+//! and reading an unset key is an error.
 
 mod ast;
 mod check;

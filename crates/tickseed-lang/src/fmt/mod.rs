@@ -1,7 +1,7 @@
-//! The formatter: writes a document as `.tick` text in its one canonical form.
+//! The formatter: writes a document as `.tick` text in its canonical form.
 //!
 //! Formatting keeps the meaning ([`Document::same_meaning`]), every comment, and single blank lines
-//! between things; formatting twice changes nothing.
+//! between items; formatting twice changes nothing.
 
 mod items;
 mod names;

@@ -1,4 +1,4 @@
-//! What could stand at a place.
+//! What could be inserted at a place.
 
 use super::Files;
 use super::hover::{option_words, port_text, tree_head};

@@ -1,7 +1,8 @@
-//! What editors ask about files: what a name means, where else it stands, what could stand here.
+//! What editors ask about files: what a name means, where else it occurs, what could be inserted
+//! here.
 //!
-//! Everything works on files as they are while they are typed: what the readers could make of them.
-//! Places are spans of bytes; protocols and their ways of counting belong to who speaks them.
+//! Everything works on files while they are being typed, as far as the readers understand them.
+//! Places are byte spans; protocols and their units are left to the caller.
 //!
 //! ```
 //! use tickseed_lang::{ide::Files, load::{Memory, load}};

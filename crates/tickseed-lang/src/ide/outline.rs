@@ -1,4 +1,4 @@
-//! What a file consists of, for the list that editors show beside it.
+//! The contents of a file, for the outline that editors show beside it.
 
 use super::Files;
 use crate::model::{FileId, Item, Node, Span};

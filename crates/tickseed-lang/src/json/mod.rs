@@ -1,8 +1,8 @@
-//! The JSON form of a document: for programs that make, change or look at trees.
+//! The JSON form of a document: for programs that make, change or inspect trees.
 //!
-//! It holds everything a [`Document`] holds but places. Its schema is published in
-//! `docs/tick.schema.json`; numbers, durations and code keep their spelling, so that going through
-//! JSON changes nothing. Mistakes are reported with line, column and path.
+//! It holds everything that a [`Document`] holds except source positions. Its schema is published
+//! in `docs/tick.schema.json`; numbers, durations and code keep their spelling, so that a round
+//! trip through JSON changes nothing. Mistakes are reported with line, column and path.
 //!
 //! ```
 //! use tickseed_lang::json;

@@ -1,4 +1,4 @@
-//! JSON output: short values on one line, long ones with a line an item.
+//! JSON output: short values on one line, long ones with one line per item.
 
 use super::syntax::write_string;
 

@@ -1,4 +1,4 @@
-//! A place in a row of tokens, with the messages met on the way.
+//! A position in a sequence of tokens, with the messages collected on the way.
 
 use super::{Lexed, Tok, Token, unquote, unquote_name};
 use crate::diagnostics::Diagnostic;

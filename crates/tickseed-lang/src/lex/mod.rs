@@ -1,7 +1,7 @@
 //! Tokens of `.tick` text and of expressions, which share one lexer.
 //!
-//! Newlines are not tokens: each token knows whether a line break or a blank line stands before it.
-//! Comments are kept aside, in order, for the parser to hang on what they belong to.
+//! Newlines are not tokens: each token knows whether a line break or a blank line precedes it.
+//! Comments are kept separately, in order, for the parser to attach to what they belong to.
 
 mod cursor;
 mod text;

@@ -1,7 +1,7 @@
 //! Loading a file with everything it includes, in any format.
 //!
-//! Paths are relative to the file that names them; each file is read once however often it is
-//! named; a circle of includes is an error that names its files.
+//! Paths are relative to the file that names them; each file is read once, however often it is
+//! named; a cycle of includes is an error that names its files.
 //!
 //! ```
 //! use tickseed_lang::load::{Duplicates, Memory, load};

@@ -1,4 +1,4 @@
-//! Random documents for tests: every construct, awkward texts, every combination readers and
+//! Random documents for tests: every construct, awkward texts, every combination that readers and
 //! writers must survive. The same seed always gives the same document.
 
 use super::*;

@@ -1,12 +1,12 @@
-//! The document: what a tree file says, whatever its format.
+//! The document: the content of a tree file, whatever its format.
 //!
 //! A [`Document`] is plain data: files, trees, nodes and values in the order in which they were
-//! written, each with the place it came from. It is the *authored* tree, mistakes included; nothing
-//! here knows whether a node exists or a port fits. Every node is kept under the name its author
-//! used: `sequence` from a `.tick` file and `Sequence` from BehaviorTree.CPP's XML are different
-//! kinds here (they differ in details of their behaviour) and become engine nodes later.
+//! written, each with its source position. It is the *authored* tree, mistakes included; nothing
+//! here knows whether a node exists or a port fits. Every node keeps the name that its author used:
+//! `sequence` from a `.tick` file and `Sequence` from BehaviorTree.CPP's XML are different kinds
+//! here (they differ in details of their behaviour) and become engine nodes later.
 //!
-//! Two documents can be compared in two ways: `==` is exact, places and comments included, and
+//! Documents can be compared in two ways: `==` is exact, including positions and comments;
 //! [`Document::same_meaning`] ignores everything that does not change what the trees do.
 
 #[cfg(test)]

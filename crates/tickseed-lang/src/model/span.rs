@@ -1,4 +1,4 @@
-//! Places in source files.
+//! Positions in source files.
 
 use super::Str;
 use std::fmt;

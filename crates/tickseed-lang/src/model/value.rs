@@ -1,4 +1,4 @@
-//! Values: what stands behind an argument, an option, a default.
+//! Values of arguments, options and defaults.
 
 use super::{Span, Str};
 use compact_str::{ToCompactString, format_compact};

@@ -1,4 +1,4 @@
-//! What a program offers, for editors: as a document, as XML's `TreeNodesModel`, as JSON.
+//! What a program provides, for editors: as a document, as XML's `TreeNodesModel`, as JSON.
 
 use super::{Model, Registry};
 use crate::board::HasBoard;

@@ -1,4 +1,4 @@
-//! What tree files may name: leaves, composites, functions, enumerations of the program.
+//! What tree files may refer to: the program's leaves, composites, functions and enumerations.
 //!
 //! ```
 //! use tickseed_core::{Status, Time};

@@ -1,4 +1,4 @@
-//! Typed ports of leaves: what a port is given in a file becomes a constant or a slot.
+//! Typed ports of leaves: what a file gives a port becomes a constant or a slot.
 
 use std::any::Any;
 use std::fmt;

@@ -1,4 +1,4 @@
-//! What a file gives the ports of one node, while the node is made.
+//! What a file gives to the ports of one node, while the node is made.
 
 use std::marker::PhantomData;
 use std::sync::Arc;

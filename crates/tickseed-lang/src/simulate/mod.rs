@@ -1,8 +1,8 @@
 //! Running trees without the code of their leaves.
 //!
-//! A [`Plan`] says what each leaf answers and how long it takes, [`registry`] gives stand-ins for all
-//! nodes that files use and no one has written, and the trees run as any other: everything but the
-//! leaves is the real thing. Equal plans and seeds give equal runs.
+//! A [`Plan`] says what each leaf answers and how long it takes; [`registry`] provides stand-ins for
+//! all nodes that files use and no code implements. The trees then run like any other: everything but
+//! the leaves is real. Equal plans and seeds give equal runs.
 //!
 //! ```
 //! use tickseed_core::{Status, Time};

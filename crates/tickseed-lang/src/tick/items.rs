@@ -1,4 +1,4 @@
-//! What stands at the top of a file: imports, keys, enumerations, node models and trees.
+//! Top-level items of a file: imports, keys, enumerations, node models and trees.
 
 use super::Parser;
 use super::trivia::Above;

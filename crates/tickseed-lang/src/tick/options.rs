@@ -1,4 +1,4 @@
-//! What stands behind a node: options, guards and hooks.
+//! What follows a node: options, guards and hooks.
 
 use super::Parser;
 use crate::builtin::{Builtin, OptionSpec, OptionValue, builtin};

@@ -1,8 +1,9 @@
-//! The checks BehaviorTree.CPP makes when it loads a file, in its words where tools look for them.
+//! The checks that BehaviorTree.CPP makes when it loads a file, in its words where tools look for
+//! them.
 //!
-//! Those that need the registered nodes (unknown kinds, unknown ports) are made where the registry
-//! is, those that need all files (unknown trees, recursion) by [`crate::load`]; here are those that
-//! a file alone decides.
+//! Checks that need the registered nodes (unknown kinds, unknown ports) are made where the registry
+//! is, and those that need all files (unknown trees, recursion) by [`crate::load`]. This module has
+//! those that need only one file.
 
 use super::Options;
 use super::names::{

@@ -1,15 +1,15 @@
-//! What XML has no words for, written so that nothing is lost.
+//! What XML cannot express, written so that nothing is lost.
 //!
 //! BehaviorTree.CPP keeps attributes that start with `_` and ignores those it does not know, so
 //! constructs that only `.tick` has are written as such attributes:
 //!
 //! - `_option.NAME="value"`: an option; without a value, the word alone.
 //! - `_tick.value.NAME="JSON"`: the exact value of the attribute NAME, where its text alone would
-//!   be read as something else (the duration `800ms` as text). It counts only while the text is
-//!   what it was: whoever edits the text need not know about it.
+//!   be read as something else (the duration `800ms` as text). It counts only as long as the text
+//!   is unchanged, so editing the text requires no knowledge of it.
 //! - `_tick.attribute.N="JSON"`: an attribute with no other way to be written (by position, with a
 //!   name that XML forbids), at place N.
-//! - `_tick.form="word"`: how the kind was written, where the tag does not tell.
+//! - `_tick.form="word"`: how the kind was written, where the tag does not show it.
 //! - `_disabled="true"`: the branch is switched off; `_skipIf="true"` comes with it, so that
 //!   BehaviorTree.CPP does not run it either.
 

@@ -1,10 +1,9 @@
-//! Saving an edited document with the bytes of everything that did not change.
+//! Saves an edited document, keeping the bytes of everything that did not change.
 //!
 //! The file as read and the document to be saved are both written anew. The difference between the
-//! two fresh texts is what was edited; it is carried over to the source, element by element. So
-//! nothing here knows the document model, and whatever cannot be carried over is taken from the
-//! fresh text. The result is read once more: if it does not say what it should, the fresh text is
-//! the answer.
+//! two fresh texts is the edit, which is applied to the source, element by element. So nothing here
+//! knows the document model, and whatever cannot be applied is taken from the fresh text. The
+//! result is read once more: if it does not mean what it should, the fresh text is used instead.
 
 use super::syntax::{Element, Kind, Limits, Pieces, Syntax, encode_attribute};
 use super::{Options, read, write};

@@ -1,9 +1,10 @@
 //! BehaviorTree.CPP XML: version 4 in and out, version 3 in.
 //!
 //! Reading is as lenient as that engine's own reader and keeps more: comments, blank lines, layout
-//! hints, attributes no one knows. Its checks and the key phrases of their messages are kept, with
-//! places. Old spellings of version 3 are read as the current ones, with a warning each. Scripts in
-//! attributes (`_skipIf`, `code`) are kept as text; building a tree parses and runs them.
+//! hints, unknown attributes. That reader's checks are made as well, with the key phrases of their
+//! messages and with positions. Old spellings of version 3 are read as the current ones, with a
+//! warning each. Scripts in attributes (`_skipIf`, `code`) are kept as text and parsed when a tree
+//! is built.
 //!
 //! [`write()`] lays a document out anew; [`update`] keeps the bytes of whatever did not change, so an
 //! unchanged file is saved as it was.

@@ -1,5 +1,5 @@
-//! Questions of a page. They are no part of the protocol: they have to do with the page's own
-//! engine, not with a process.
+//! Queries of a page. They are not part of the protocol: they concern the page's own engine, not a
+//! process.
 
 use serde::{Deserialize, Serialize};
 use serde_json::json;

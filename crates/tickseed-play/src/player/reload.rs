@@ -1,4 +1,4 @@
-//! Another tree for the running world, and going back and forth past such a change.
+//! Replacing the running world's tree, and going back and forth past such a change.
 
 use serde_json::{Value, json};
 use tickseed_record::message::{Break, Event, Level, Moves};

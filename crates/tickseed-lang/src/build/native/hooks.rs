@@ -1,4 +1,4 @@
-//! Guards and scripts at points of a node's life.
+//! Guards and scripts at points in a node's life cycle.
 
 use tickseed_core::{Cx, Node, Status, nodes};
 

@@ -1,9 +1,9 @@
-//! Expressions that can fail, judged where an error can be told.
+//! Expressions that can fail, evaluated where an error can be reported.
 //!
 //! The engine's guards answer yes or no and its scores are numbers, so an expression that fails (an
-//! unset key, an overflow, a function's error) would count as false or zero in silence. Expressions
-//! that cannot fail are the engine's; all others are judged by the nodes here, which raise the error
-//! as a leaf's: the tick ends, the agent is poisoned, `recover` unwinds it.
+//! unset key, an overflow, a function's error) would silently count as false or zero. Expressions
+//! that cannot fail are left to the engine; all others are evaluated by the nodes here, which raise
+//! the error like a leaf's: the tick ends, the agent is poisoned, and `recover` unwinds it.
 
 use bytemuck::{Pod, Zeroable};
 use tickseed_core::{Branches, CustomNode, Cx, LeafError, Node, Status, Stop, nodes};

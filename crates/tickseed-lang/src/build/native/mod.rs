@@ -1,4 +1,4 @@
-//! The built-in nodes of `.tick` as nodes of the engine.
+//! The built-in nodes of `.tick` as engine nodes.
 
 mod choice;
 mod decorators;

@@ -1,8 +1,8 @@
-//! BehaviorTree.CPP's scripting language: a second front end beside `.tick`'s expressions.
+//! BehaviorTree.CPP's scripting language: a second front end besides `.tick`'s expressions.
 //!
-//! Its rules differ from ours in most things (results are numbers of type `double`, both sides of
-//! `&&` are evaluated, entries come into being by assignment and keep the kind of their first
-//! value), so it has its own evaluator over the same slots. Names are resolved when it is parsed.
+//! Its rules differ from ours in most respects (results are numbers of type `double`, both sides of
+//! `&&` are evaluated, entries are created by assignment and keep the kind of their first value),
+//! so it has its own evaluator over the same slots. Names are resolved when a script is parsed.
 
 mod advice;
 mod eval;

@@ -1,4 +1,4 @@
-//! What the keys of a statement that failed hold: the reference's messages seldom say.
+//! The values of the keys in a failed statement, which the reference's messages seldom give.
 
 use super::eval::{Entries, kind, text};
 use super::{Assign, Node};

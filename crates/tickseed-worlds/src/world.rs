@@ -158,8 +158,7 @@ pub trait World: Send {
     /// The possible completions at a byte offset of such a text.
     fn complete(&self, source: &str, offset: usize) -> Vec<Completion>;
     /// Replaces the tree with one made from this text, between two steps. Agents go on where they
-    /// are if the new tree has such a place; otherwise they are halted there. This is an input and
-    /// is recorded as one.
+    /// are; whatever the new tree does not have is halted. This is an input and is recorded as one.
     ///
     /// # Errors
     /// The text has mistakes; nothing is changed.

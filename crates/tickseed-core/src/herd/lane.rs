@@ -689,7 +689,7 @@ fn caught<'h, C: Context>(
         // The running leaf panicked; the resume point tells which.
         None => lane.tree.running_in(block).first().copied(),
     };
-    let path = node.map(|node| lane.tree.path(node));
+    let path = node.map(|node| lane.tree.shown_path(node));
     Err(TickError::Panicked {
         path,
         message: text.unwrap_or("(no text)").into(),

@@ -202,7 +202,7 @@ impl Cadence {
             };
             ticks = 1;
             if let (Some(n), CatchUp::Burst(most)) = (missed, self.catch_up) {
-                ticks = (n + 1).min(u64::from(most.max(1)));
+                ticks = n.saturating_add(1).min(u64::from(most.max(1)));
                 first = Time(last.0 - (ticks - 1) * self.period);
             }
             pacer.next = Time(last.0.saturating_add(self.period));
@@ -267,6 +267,15 @@ mod tests {
                 .collect()
         };
         frames.iter().map(&mut at).collect()
+    }
+
+    #[test]
+    fn the_shortest_period_and_the_latest_time_fit_together() {
+        let cadence = Cadence::every(Duration::from_nanos(1)).catch_up(CatchUp::Burst(3));
+        let mut pacer = cadence.start(Time::ZERO);
+        let last = Time(u64::MAX);
+        let due: Vec<Time> = cadence.due(&mut pacer, last).collect();
+        assert_eq!(due, [Time(u64::MAX - 2), Time(u64::MAX - 1), last]);
     }
 
     #[test]

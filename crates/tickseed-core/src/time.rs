@@ -22,13 +22,14 @@ impl Time {
         Time(n)
     }
 
-    /// `n` milliseconds after the origin.
+    /// `n` milliseconds after the origin; the latest time there is if that is later.
     #[must_use]
     pub const fn from_millis(n: u64) -> Time {
-        Time(n * 1_000_000)
+        Time(n.saturating_mul(1_000_000))
     }
 
-    /// `s` seconds after the origin; a negative or non-finite `s` gives the origin.
+    /// `s` seconds after the origin; a negative `s` or one that is not a number gives the origin, one that is too
+    /// great the latest time there is.
     #[must_use]
     pub fn from_secs_f64(s: f64) -> Time {
         Time((s * 1e9) as u64)
@@ -154,6 +155,14 @@ mod tests {
         assert!(!d.passed(Time(149)));
         assert!(d.passed(Time(150)));
         assert_eq!(d.left(Time(120)), Duration::from_nanos(30));
+    }
+
+    #[test]
+    fn times_end_at_the_latest() {
+        let latest = Time(u64::MAX);
+        assert_eq!(Time::from_millis(u64::MAX / 1000), latest);
+        assert_eq!(latest + Duration::from_secs(1), latest);
+        assert_eq!(Time::from_secs_f64(f64::INFINITY), latest);
     }
 
     #[test]

@@ -16,7 +16,7 @@
 //! ]).reactive().build()?; // validated and compiled; share it between agents
 //!
 //! let mut robot = Robot { battery: 0.1, x: 0.0 };
-//! let mut agent = tree.agent(); // a few bytes
+//! let mut agent = tree.agent(); // 64 bytes, nothing allocated
 //! for tick in 0..3 {
 //!     tree.tick(&mut agent, &mut robot, Time::from_millis(50 * tick))?;
 //! }

@@ -4,9 +4,10 @@
 //! An agent with a touched key sleeps on, but is marked as touched: in its turn, it is first
 //! checked whether the change makes a difference.
 
+use alloc::collections::TryReserveError;
 use alloc::vec::Vec;
 
-use super::slots::set_bit;
+use super::slots::{room_for, set_bit};
 
 /// 64 agents, one bit each. Only agents that are ready to be ticked sleep.
 #[derive(Clone, Copy, Debug, Default)]
@@ -44,6 +45,13 @@ impl Awake {
         let words = slots.div_ceil(64);
         self.words.resize(words, Doze::default());
         self.some.resize(words.div_ceil(64), 0);
+    }
+
+    /// Makes room for this many agents, so that nothing is allocated as they come.
+    pub(crate) fn reserve(&mut self, slots: usize) -> Result<(), TryReserveError> {
+        let words = slots.div_ceil(64);
+        room_for(&mut self.words, words)?;
+        room_for(&mut self.some, words.div_ceil(64))
     }
 
     pub(crate) fn wake_all(&mut self) {

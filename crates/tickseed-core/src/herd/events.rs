@@ -1,6 +1,7 @@
 //! Which agents sleep, and what wakes them.
 
 use alloc::boxed::Box;
+use alloc::collections::TryReserveError;
 use alloc::vec;
 use alloc::vec::Vec;
 use core::time::Duration;
@@ -91,7 +92,17 @@ impl Events {
 
 impl<C: Context> Herd<C> {
     /// Lets agents sleep in [`tick_due`](Herd::tick_due). Every agent is awake at first.
+    ///
+    /// # Panics
+    /// There is no memory for the scheduling of a herd of fixed capacity.
     pub fn use_events(&mut self, options: EventOptions) {
+        if let Err(e) = self.begin_events(options) {
+            panic!("no room to schedule {} agents: {e}", self.options.capacity);
+        }
+    }
+
+    /// [`use_events`](Herd::use_events), if there is memory for it.
+    pub(super) fn begin_events(&mut self, options: EventOptions) -> Result<(), TryReserveError> {
         // Now, since ticks must not allocate.
         self.tree.watched();
         let granule = nanos(options.granularity).max(1);
@@ -105,11 +116,13 @@ impl<C: Context> Herd<C> {
             touches: Touches::default(),
         };
         if self.options.fixed {
-            events.wheel.reserve_exact(self.options.capacity);
+            events.awake.reserve(self.options.capacity)?;
+            events.wheel.reserve_exact(self.options.capacity)?;
         }
         events.grow(self.slots.len());
         events.turn_to(now, &self.tree.program);
         self.events = Some(events);
+        Ok(())
     }
 
     /// Puts a fault into the wake sets, to show that tests find it.

@@ -24,7 +24,7 @@ mod touches;
 mod turns;
 mod wheel;
 
-use alloc::collections::BTreeMap;
+use alloc::collections::{BTreeMap, TryReserveError};
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 
@@ -49,7 +49,7 @@ pub use lane::Ticker;
 pub use plain::{AgentSnapshot, HerdReport, HerdSnapshot};
 pub use reload::Leaving;
 pub use slots::Handle;
-use slots::{Generations, HerdId, MOST_SLOTS, Slots, bit, set_bit};
+use slots::{HerdId, MOST_SLOTS, Slots, bit, room_for, set_bit};
 
 /// How a herd is made.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -153,6 +153,9 @@ impl<C: Context> Herd<C> {
     }
 
     /// A herd with options.
+    ///
+    /// # Panics
+    /// There is no memory for the capacity.
     #[must_use]
     pub fn with(tree: Arc<Tree<C>>, options: HerdOptions) -> Herd<C> {
         // Now, since ticks do not allocate.
@@ -180,25 +183,39 @@ impl<C: Context> Herd<C> {
             events: None,
             outs: Vec::new(),
         };
-        herd.reserve(options.capacity);
+        if let Err(e) = herd.reserve(options.capacity) {
+            panic!("no room for a herd of {} agents: {e}", options.capacity);
+        }
         herd
     }
 
-    fn reserve(&mut self, agents: usize) {
+    /// Makes room for this many agents, those included that are there. In a herd of fixed capacity
+    /// nothing is allocated then until there are more.
+    fn reserve(&mut self, agents: usize) -> Result<(), TryReserveError> {
         let program = &self.tree.program;
         let words = agents.div_ceil(64);
-        if self.options.fixed {
-            // At full width, since they cannot be widened later without allocating.
-            self.slots.generations = Generations::Wide(Vec::new());
-        }
-        self.slots.generations.reserve_exact(agents);
-        self.slots.alive.reserve_exact(words);
-        self.slots.ready.reserve_exact(words);
-        self.fresh.reserve_exact(words);
-        self.blocks.reserve_exact(agents * program.bytes);
-        self.sides.reserve_exact(agents * program.sides);
+        self.slots.generations.reserve(agents, self.options.fixed)?;
+        room_for(&mut self.slots.alive, words)?;
+        room_for(&mut self.slots.ready, words)?;
+        room_for(&mut self.fresh, words)?;
+        room_for(&mut self.blocks, agents.saturating_mul(program.bytes))?;
+        room_for(&mut self.sides, agents.saturating_mul(program.sides))?;
         if self.options.streams {
-            self.rngs.reserve_exact(agents);
+            room_for(&mut self.rngs, agents)?;
+        }
+        Ok(())
+    }
+
+    /// Makes the room that a herd of fixed capacity has from the beginning; for one that was loaded.
+    fn reserve_loaded(&mut self) -> Result<(), &'static str> {
+        let capacity = self.options.capacity;
+        if !self.options.fixed {
+            Ok(())
+        } else if capacity > MOST_SLOTS {
+            Err("its fixed capacity is greater than any herd's")
+        } else {
+            let room = self.reserve(capacity);
+            room.map_err(|_| "there is no memory for its fixed capacity")
         }
     }
 

@@ -220,6 +220,7 @@ impl<C: Context> Herd<C> {
                 }
                 _ => Generations::Wide(snapshot.generations.clone()),
             };
+        herd.reserve_loaded().map_err(|what| wrong(None, what))?;
         herd.slots.retired = snapshot.retired.iter().copied().collect();
         if herd.slots.retired.iter().any(|i| *i as usize >= slots) {
             return Err(wrong(None, "a slot that is not there is retired"));
@@ -228,7 +229,8 @@ impl<C: Context> Herd<C> {
             if shift > 63 {
                 return Err(wrong(None, "its granules are too long"));
             }
-            herd.use_events(EventOptions::default());
+            herd.begin_events(EventOptions::default())
+                .map_err(|_| wrong(None, "there is no memory for its scheduling"))?;
             if let Some(events) = &mut herd.events {
                 events.shift = shift;
                 events.wheel.restart(granule);

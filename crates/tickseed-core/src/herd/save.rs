@@ -162,6 +162,7 @@ impl<C: Context> Herd<C> {
                 level,
             })
             .collect();
+        herd.reserve_loaded().map_err(|what| r.damaged(what))?;
         for index in ones(herd.slots.alive.iter().copied(), 0) {
             // A tree that never keeps running has no resume point, only a byte that says so.
             let (program, block) = (&herd.tree.program, herd.block(index));
@@ -182,7 +183,8 @@ impl<C: Context> Herd<C> {
             {
                 return Err(r.damaged("its scheduling does not fit"));
             }
-            herd.use_events(EventOptions::default());
+            herd.begin_events(EventOptions::default())
+                .map_err(|_| r.damaged("there is no memory for its scheduling"))?;
             if let Some(events) = &mut herd.events {
                 events.shift = shift;
                 events.wheel.restart(now);
@@ -275,6 +277,31 @@ mod tests {
             assert!(Herd::load(tree.clone(), &herd.save().unwrap()).is_ok());
             herd.blocks[0] = 7;
             assert!(Herd::load(tree, &herd.save().unwrap()).is_err());
+        }
+    }
+
+    /// The bytes are whole, and yet no herd: a capacity that no machine has room for is an error.
+    #[test]
+    fn a_fixed_capacity_without_room_is_an_error() {
+        let tree = Arc::new(nodes::<()>().wait(Duration::from_secs(1)).build().unwrap());
+        for scheduled in [false, true] {
+            let options = HerdOptions {
+                capacity: 4,
+                fixed: true,
+                ..HerdOptions::default()
+            };
+            let mut herd = Herd::with(tree.clone(), options);
+            herd.spawn().unwrap();
+            if scheduled {
+                herd.use_events(EventOptions::default());
+            }
+            for capacity in [MOST_SLOTS + 1, usize::MAX] {
+                herd.options.capacity = capacity;
+                let loaded = Herd::load(tree.clone(), &herd.save().unwrap());
+                assert!(matches!(loaded, Err(SnapshotError::Damaged { .. })));
+                let plain = Herd::from_snapshot(tree.clone(), &herd.snapshot().unwrap(), Time(0));
+                assert!(matches!(plain, Err(SnapshotError::Invalid { .. })));
+            }
         }
     }
 }

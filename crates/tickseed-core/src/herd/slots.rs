@@ -1,6 +1,6 @@
 //! Which slots of a herd are taken, and their generations.
 
-use alloc::collections::BTreeSet;
+use alloc::collections::{BTreeSet, TryReserveError};
 use alloc::vec::Vec;
 use core::sync::atomic::{AtomicU32, Ordering};
 
@@ -62,6 +62,11 @@ impl Default for Generations {
     }
 }
 
+/// Makes room in a column for this many items, those included that it has.
+pub(crate) fn room_for<T>(column: &mut Vec<T>, items: usize) -> Result<(), TryReserveError> {
+    column.try_reserve_exact(items.saturating_sub(column.len()))
+}
+
 impl Generations {
     pub(crate) fn len(&self) -> usize {
         match self {
@@ -78,10 +83,15 @@ impl Generations {
         }
     }
 
-    pub(crate) fn reserve_exact(&mut self, slots: usize) {
+    /// Makes room for this many slots. They take four bytes each then if they may not be widened
+    /// later.
+    pub(crate) fn reserve(&mut self, slots: usize, fixed: bool) -> Result<(), TryReserveError> {
+        if let (Generations::Narrow(n), true) = (&self, fixed) {
+            *self = Generations::Wide(n.iter().map(|n| u32::from(*n)).collect());
+        }
         match self {
-            Generations::Narrow(n) => n.reserve_exact(slots),
-            Generations::Wide(n) => n.reserve_exact(slots),
+            Generations::Narrow(n) => room_for(n, slots),
+            Generations::Wide(n) => room_for(n, slots),
         }
     }
 

@@ -19,7 +19,12 @@ pub(super) struct Ticking<'h, C: Context> {
     pub(super) outs: Vec<LaneOut>,
     /// For a tick of the whole herd, its time.
     whole: Option<Time>,
+    /// The herd's levels of detail, while a tick goes through them.
+    levels: Option<Levels>,
 }
+
+/// The levels of detail and each agent's place on them.
+type Levels = (Vec<Cadence>, Vec<Pace>);
 
 impl<'h, C: Context> Ticking<'h, C> {
     pub(super) fn begin(herd: &'h mut Herd<C>, whole: Option<Time>, lanes: usize) -> Self {
@@ -27,7 +32,12 @@ impl<'h, C: Context> Ticking<'h, C> {
         if outs.len() < lanes {
             outs.resize_with(lanes, LaneOut::default);
         }
-        Ticking { herd, outs, whole }
+        Ticking {
+            herd,
+            outs,
+            whole,
+            levels: None,
+        }
     }
 
     /// The herd as one lane.
@@ -54,6 +64,9 @@ impl<'h, C: Context> Ticking<'h, C> {
 impl<C: Context> Drop for Ticking<'_, C> {
     fn drop(&mut self) {
         let herd = &mut *self.herd;
+        if let Some(levels) = self.levels.take() {
+            (herd.levels, herd.paces) = levels;
+        }
         if let Some(now) = self.whole {
             herd.last = Some(now);
         }
@@ -249,10 +262,11 @@ impl<C: Context> Herd<C> {
     /// levels, no agent is ever due.
     pub fn tick_levels(&mut self, now: Time, mut f: impl FnMut(Ticker<'_, '_, C>)) -> Turn {
         self.keep_lasts();
-        let mut paces = core::mem::take(&mut self.paces);
         let levels = core::mem::take(&mut self.levels);
+        let paces = core::mem::take(&mut self.paces);
         let mut ticking = Ticking::begin(self, None, 1);
-        let mut lane = ticking.lane(false);
+        let (levels, paces) = ticking.levels.insert((levels, paces));
+        let mut lane = lane(ticking.herd, false, &mut ticking.outs[0]);
         let ready = lane.ready.iter().copied();
         for index in super::slots::ones(ready, 0) {
             let Some(pace) = paces.get_mut(index as usize) else {
@@ -265,9 +279,7 @@ impl<C: Context> Herd<C> {
                 }
             }
         }
-        let turn = ticking.end();
-        (self.paces, self.levels) = (paces, levels);
-        turn
+        ticking.end()
     }
 
     /// Gives every agent that is awake its turn. The others sleep: their next tick could not differ

@@ -11,6 +11,7 @@
 //! Nothing is ever late. A timer more than 2^31 granules ahead fires at that distance, too early;
 //! an agent that is woken checks its deadlines again.
 
+use alloc::collections::TryReserveError;
 use alloc::vec::Vec;
 
 const NONE: u32 = u32::MAX;
@@ -92,13 +93,13 @@ impl Wheel {
     }
 
     /// Makes room for all timers that this many slots may have, so that nothing is allocated later.
-    pub(crate) fn reserve_exact(&mut self, slots: usize) {
+    pub(crate) fn reserve_exact(&mut self, slots: usize) -> Result<(), TryReserveError> {
         // One partly filled chunk for each list, and for each list whose timers are being moved.
         let chunks = slots.div_ceil(ROOM) + slots.min(2 * LISTS);
         let missing = chunks.saturating_sub(self.chunks.len());
-        self.chunks.reserve_exact(missing);
+        self.chunks.try_reserve_exact(missing)?;
         let missing = slots.saturating_sub(self.places.len());
-        self.places.reserve_exact(missing);
+        self.places.try_reserve_exact(missing)
     }
 
     /// How many bytes the wheel takes.
@@ -337,7 +338,7 @@ mod tests {
         let mut rng = Rng::new(6);
         for slots in [1, 5, 100, 3000] {
             let mut wheel = Wheel::new(0);
-            wheel.reserve_exact(slots);
+            wheel.reserve_exact(slots).unwrap();
             wheel.grow(slots);
             let room = wheel.bytes();
             let mut now = 0;

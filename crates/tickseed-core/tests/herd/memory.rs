@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use allocation_counter::measure;
-use tickseed_core::{Herd, HerdOptions, Time, nodes};
+use tickseed_core::{EventOptions, Herd, HerdOptions, Time, nodes};
 
 #[test]
 fn nothing_is_allocated_in_steady_state_nor_by_spawning_within_the_capacity() {
@@ -138,4 +138,32 @@ fn the_first_tick_after_a_reload_allocates_nothing() {
     tick(&mut herd, 1);
     herd.reload(make("new"), Time::from_millis(2), |_| {});
     assert_eq!(measure(|| tick(&mut herd, 3)).count_total, 0);
+}
+
+/// A herd of fixed capacity has its room after loading, too.
+#[test]
+fn a_loaded_herd_of_fixed_capacity_allocates_no_more_than_a_new_one() {
+    let n = nodes::<()>();
+    let tree = Arc::new(n.wait(Duration::from_millis(30)).build().unwrap());
+    let options = HerdOptions {
+        capacity: 500,
+        fixed: true,
+        ..HerdOptions::default()
+    };
+    let mut herd = Herd::with(tree.clone(), options);
+    herd.use_events(EventOptions::default());
+    for _ in 0..10 {
+        herd.spawn().unwrap();
+    }
+    let from_bytes = Herd::load(tree.clone(), &herd.save().unwrap()).unwrap();
+    let from_data = Herd::from_snapshot(tree, &herd.snapshot().unwrap(), Time::ZERO).unwrap();
+    for mut loaded in [herd, from_bytes, from_data.0] {
+        let spawned = measure(|| {
+            for _ in 10..500 {
+                loaded.spawn().unwrap();
+            }
+        });
+        assert_eq!(spawned.count_total, 0);
+        assert!(loaded.spawn().is_err());
+    }
 }

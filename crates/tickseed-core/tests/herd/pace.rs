@@ -111,3 +111,22 @@ fn a_herd_has_between_one_and_256_levels() {
     });
     assert!(ticks.iter().all(|t| t.0.len() == 1));
 }
+
+/// A panic of one agent's leaf ends the turn, and takes no levels away from the others.
+#[test]
+fn levels_survive_a_panic() {
+    let (mut herd, mut ticks) = herd(2);
+    herd.set_levels([Cadence::every(Duration::from_millis(10))])
+        .unwrap();
+    let panics = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
+        herd.tick_levels(ms(0), |_| panic!("no turn for anybody"));
+    }));
+    assert!(panics.is_err());
+    for step in 1..4 {
+        let turn = herd.tick_levels(ms(10 * step), |a| {
+            let i = a.index();
+            a.tick(&mut ticks[i]).unwrap();
+        });
+        assert_eq!(turn.ticked, 2);
+    }
+}

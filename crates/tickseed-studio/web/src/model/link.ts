@@ -9,9 +9,11 @@ const MARK = '#tree=';
 /** No text that somebody wrote is longer; what is packed may claim to be anything. */
 const MOST = 1_000_000;
 
-/** The address of a page that begins with this: the text is in it, packed. */
-export async function linkTo(page: string, shared: Shared): Promise<string> {
-  const packed = await through(new CompressionStream('deflate-raw'), new TextEncoder().encode(JSON.stringify(shared)));
+/** The address of a page that begins with this: the text is in it, packed. None if it is too long to be read back. */
+export async function linkTo(page: string, shared: Shared): Promise<string | undefined> {
+  const bytes = new TextEncoder().encode(JSON.stringify(shared));
+  if (bytes.length > MOST) return undefined;
+  const packed = await through(new CompressionStream('deflate-raw'), bytes);
   let text = '';
   for (const byte of packed) text += String.fromCharCode(byte);
   return page + MARK + btoa(text).replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '');

@@ -226,6 +226,10 @@ export class Studio implements Listener {
     const { name: world = '', seed = 0 } = this.world ?? {};
     // Without what else is in the address: it may be what lets one steer a process.
     const link = await linkTo(location.href.replace(/[?#].*$/s, ''), { world, seed, source: this.source });
+    if (link === undefined) {
+      this.tell('This tree is too long for a link: a link holds a million bytes of text at most.');
+      return;
+    }
     if (!this.remote) history.replaceState(null, '', link);
     try {
       await navigator.clipboard.writeText(link);

@@ -306,3 +306,15 @@ fn x13_units_and_names_of_other_languages() {
         assert!(said[0].contains(part), "{said:?}");
     }
 }
+
+#[test]
+fn x13_a_script_of_endless_operators_is_an_error_and_no_overflow() {
+    let script = |terms| {
+        let sum = vec!["1"; terms].join("+");
+        body(&format!("<Script code=\"x := {sum}\"/>"))
+    };
+    let world = World::new();
+    assert_eq!(world.build(&script(1001)).tick(), 'S');
+    let refused = world.fail(&script(200_000));
+    assert!(refused.contains("more than 1000 operators in one statement"));
+}

@@ -14,6 +14,9 @@ pub(crate) enum Name {
 
 /// How deep parentheses and operators may be nested.
 const DEPTH: usize = 128;
+/// How many operators between operands a statement may have: `1+1+1` is a tree as deep as it is long,
+/// and whatever goes through it calls itself for each of them.
+const OPERATORS: usize = 1000;
 
 #[derive(Clone, Debug, PartialEq)]
 enum Token {
@@ -36,6 +39,8 @@ struct Parser<'r> {
     text: String,
     at: usize,
     depth: usize,
+    /// How many operators the statement has so far.
+    operators: usize,
     resolve: &'r mut dyn FnMut(&str) -> Option<Name>,
 }
 
@@ -55,6 +60,7 @@ pub(super) fn parse(
         text: text.to_owned(),
         at: 0,
         depth: 0,
+        operators: 0,
         resolve,
     };
     if parser.peek() == &Token::End {
@@ -73,6 +79,7 @@ pub(super) fn parse(
         if !parted {
             run_on.push(parser.tokens[parser.at].1);
         }
+        parser.operators = 0;
         statements.push(parser.expression()?);
     }
 }
@@ -301,6 +308,12 @@ impl Parser<'_> {
         }
         let mut left = self.binary(level + 1)?;
         while let Some((_, operator)) = operators.iter().find(|(mark, _)| self.is(mark)) {
+            if self.operators >= OPERATORS {
+                return self.fault(|at, _| {
+                    format!("Parse error at position {at}: more than {OPERATORS} operators in one statement")
+                });
+            }
+            self.operators += 1;
             self.next();
             let right = self.binary(level + 1)?;
             left = Node::Binary(*operator, left.into(), right.into());

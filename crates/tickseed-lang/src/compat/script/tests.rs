@@ -116,6 +116,17 @@ fn hostile_scripts_end_with_a_message() {
     assert!(run(&deep).contains("too deeply"));
     let deep = format!("{}1", "!".repeat(100_000));
     assert!(run(&deep).contains("too deeply"));
+    // As deep as they are long, and yet no deeper than every stack allows.
+    for operator in ["+", "*", "..", "&&", "|", "&"] {
+        let long = |terms| vec!["1"; terms].join(operator);
+        assert!(
+            run(&long(200_000)).contains("more than 1000 operators"),
+            "{operator}"
+        );
+        assert!(!run(&long(1001)).contains("operators"), "{operator}");
+        let statements = format!("a:={0}; a:={0}", long(1001));
+        assert!(!run(&statements).contains("operators"), "{operator}");
+    }
     for text in [
         "'",
         "a:=",

@@ -45,3 +45,31 @@ fn other_names_methods_and_files_are_refused() {
     }
     assert!(ask("hello\r\n\r\n").starts_with("HTTP/1.1 400"));
 }
+
+#[test]
+fn surplus_connections_are_told_so() {
+    let server = Server::bind(0).unwrap();
+    let at = server.address();
+    let at = at
+        .trim_start_matches("http://")
+        .trim_end_matches('/')
+        .to_owned();
+    std::thread::spawn(move || server.run());
+    let mute: Vec<_> = (0..64).map(|_| TcpStream::connect(&at).unwrap()).collect();
+    let answer = || {
+        let mut stream = TcpStream::connect(&at).unwrap();
+        let _ = stream.write_all(format!("GET / HTTP/1.1\r\nHost: {at}\r\n\r\n").as_bytes());
+        let mut answer = Vec::new();
+        let _ = stream.read_to_end(&mut answer);
+        String::from_utf8_lossy(&answer).into_owned()
+    };
+    let mut surplus = TcpStream::connect(&at).unwrap();
+    let mut text = String::new();
+    surplus.read_to_string(&mut text).unwrap();
+    assert!(text.contains("too many connections"), "{text}");
+    drop(mute);
+    // Their places are free again.
+    while !answer().contains("text/html") {
+        std::thread::sleep(std::time::Duration::from_millis(10));
+    }
+}

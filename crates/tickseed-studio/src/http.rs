@@ -50,8 +50,9 @@ pub(crate) fn read(stream: impl Read) -> io::Result<Option<Request>> {
     }
 }
 
-/// What a browser may load and run in the page: scripts only from the page's own files, so that
-/// what a tree is called cannot become one.
+/// What a browser may load and run in the page: nothing from elsewhere. Scripts in the page's text
+/// are allowed, so that this does not keep what a tree is called from becoming one: only the
+/// page's escaping does.
 pub const CONTENT_SECURITY_POLICY: &str = "default-src 'self'; \
     script-src 'self' 'wasm-unsafe-eval' 'unsafe-inline'; style-src 'self' 'unsafe-inline'; \
     img-src 'self' data: blob:; connect-src 'self' ws://127.0.0.1:* ws://localhost:*; \

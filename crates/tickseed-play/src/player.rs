@@ -31,6 +31,9 @@ const SUMMARY_EVERY: f64 = 0.2e9;
 /// The most ticks that one `step` command takes.
 const MOST_STEPS: u64 = 100_000;
 
+/// The most agents of a crowd: one message must not take all memory of the process.
+const MOST_AGENTS: u32 = 100_000;
+
 /// Plays one world at a time for one watcher.
 pub struct Player {
     run: Run,
@@ -153,6 +156,9 @@ impl Player {
                     let names: Vec<_> = WORLDS.iter().map(|w| w.name).collect();
                     format!("no world is named `{name}`; there are {}", names.join(", "))
                 })?;
+                if let Some(n) = agents.filter(|n| info.crowd && *n > MOST_AGENTS) {
+                    return Err(format!("{n} agents: expected at most {MOST_AGENTS}"));
+                }
                 self.run = Run::new(info, seed, agents);
                 self.runs += 1;
                 self.debt = 0.0;
@@ -330,11 +336,16 @@ impl Player {
         Ok(serde_json::to_value(why).unwrap_or_default())
     }
 
-    fn focus(&mut self, agent: u32) -> Result<(), String> {
-        let agents = self.run.world.agents();
-        if agent >= agents {
-            return Err(format!("no agent {agent}: there are {agents}"));
+    fn exists(&self, agent: u32) -> Result<(), String> {
+        match self.run.world.agents() {
+            1 if agent > 0 => Err(format!("no agent {agent}: there is 1")),
+            agents if agent >= agents => Err(format!("no agent {agent}: there are {agents}")),
+            _ => Ok(()),
         }
+    }
+
+    fn focus(&mut self, agent: u32) -> Result<(), String> {
+        self.exists(agent)?;
         self.run.focus(agent);
         self.before = self.moment();
         self.answered = None;
@@ -342,6 +353,9 @@ impl Player {
     }
 
     fn input(&mut self, input: Input, out: &mut Vec<Event>) -> Result<(), String> {
+        if let Input::Set { agent, .. } = &input {
+            self.exists(*agent)?;
+        }
         let was_past = self.run.is_past();
         if !self.run.input(input.clone()) {
             return Err(match input {

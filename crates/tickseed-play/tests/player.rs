@@ -459,3 +459,26 @@ fn the_process_says_why() {
     let wrong = refused(&mut p, ask(99, None));
     assert_eq!(wrong, "no node 99: the tree has 8, counted from 0");
 }
+
+#[test]
+fn crowds_beyond_all_memory_and_agents_that_are_not_there_are_refused() {
+    let mut player = play("robot", 1);
+    let boss = Command::World {
+        name: "boss".into(),
+        seed: 1,
+        agents: Some(4_000_000_000),
+    };
+    let text = refused(&mut player, boss);
+    assert_eq!(text, "4000000000 agents: expected at most 100000");
+    let mut set = |agent| {
+        let value = serde_json::from_str("1").unwrap();
+        let key = 0;
+        refused(&mut player, Command::SetKey { agent, key, value })
+    };
+    assert_eq!(set(7), "no agent 7: there is 1");
+    let mut player = play("boss", 1);
+    let value = serde_json::from_str("1").unwrap();
+    let (agent, key) = (1000, 0);
+    let text = refused(&mut player, Command::SetKey { agent, key, value });
+    assert_eq!(text, "no agent 1000: there are 1000");
+}

@@ -292,34 +292,73 @@ pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) ->
         1 => 0,
         length => (length / 3).max(1),
     };
-    candidates
-        .into_iter()
-        .filter(|candidate| *candidate != word && candidate.len() <= 256)
-        .filter_map(|candidate| {
-            let other: Vec<char> = candidate.chars().flat_map(char::to_lowercase).collect();
-            let distance = edit_distance(&letters, &other);
-            (distance <= limit).then_some((distance, candidate))
-        })
-        .min_by_key(|&(distance, _)| distance)
-        .map(|(_, candidate)| candidate)
+    let (mut limit, mut best) = (limit, None);
+    let (mut other, mut edits) = (Vec::new(), Edits::default());
+    for candidate in candidates {
+        if candidate == word || candidate.len() > 256 {
+            continue;
+        }
+        other.clear();
+        other.extend(candidate.chars().flat_map(char::to_lowercase));
+        let Some(distance) = edits.within(limit, &letters, &other) else {
+            continue;
+        };
+        best = Some(candidate);
+        // From here on only what is nearer counts: the first of the nearest is found.
+        match distance.checked_sub(1) {
+            Some(nearer) => limit = nearer,
+            None => break,
+        }
+    }
+    best
 }
 
-/// Insertions, deletions, changes and swaps of neighbours that turn `a` into `b`.
-fn edit_distance(a: &[char], b: &[char]) -> usize {
-    let mut before_last: Vec<usize> = vec![0; b.len() + 1];
-    let mut last: Vec<usize> = (0..=b.len()).collect();
-    for i in 1..=a.len() {
-        let mut row = vec![i; b.len() + 1];
-        for j in 1..=b.len() {
-            let change = usize::from(a[i - 1] != b[j - 1]);
-            row[j] = (last[j] + 1).min(row[j - 1] + 1).min(last[j - 1] + change);
-            if i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] {
-                row[j] = row[j].min(before_last[j - 2] + 1);
-            }
+/// Insertions, deletions, changes and swaps of neighbours that turn one word into another. Keeps its
+/// rows from word to word: many are compared when many are misspelt.
+#[derive(Default)]
+struct Edits {
+    before_last: Vec<usize>,
+    last: Vec<usize>,
+    row: Vec<usize>,
+}
+
+impl Edits {
+    /// How many it takes, if they are no more than `limit`.
+    fn within(&mut self, limit: usize, a: &[char], b: &[char]) -> Option<usize> {
+        if a.len().abs_diff(b.len()) > limit {
+            return None;
         }
-        before_last = std::mem::replace(&mut last, row);
+        let Edits {
+            before_last,
+            last,
+            row,
+        } = self;
+        before_last.clear();
+        before_last.resize(b.len() + 1, 0);
+        last.clear();
+        last.extend(0..=b.len());
+        for i in 1..=a.len() {
+            row.clear();
+            row.push(i);
+            let mut least = i;
+            for j in 1..=b.len() {
+                let change = usize::from(a[i - 1] != b[j - 1]);
+                let mut n = (last[j] + 1).min(row[j - 1] + 1).min(last[j - 1] + change);
+                if i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] {
+                    n = n.min(before_last[j - 2] + 1);
+                }
+                least = least.min(n);
+                row.push(n);
+            }
+            // What follows comes from this row, or by a swap from the last one at one edit more.
+            if least > limit && last.iter().all(|n| *n >= limit) {
+                return None;
+            }
+            std::mem::swap(before_last, last);
+            std::mem::swap(last, row);
+        }
+        last.last().copied().filter(|n| *n <= limit)
     }
-    last[b.len()]
 }
 
 #[cfg(test)]
@@ -338,6 +377,31 @@ mod tests {
         assert_eq!(nearest("b", ["a", "B"]), Some("B"));
         assert_eq!(nearest("b", ["a", "bb"]), None);
         assert_eq!(nearest("fights", ["fight", "flights"]), Some("fight"));
+        assert_eq!(nearest("ab", ["ba"]), Some("ba"));
+        assert_eq!(nearest("abcd", ["abdc", "abcd "]), Some("abdc"));
+    }
+
+    /// Stopping early changes no answer.
+    #[test]
+    fn edits_within_a_limit_are_those_without_one() {
+        let letters = ['a', 'b', 'c'];
+        let word = |mut n: usize| {
+            let mut word = Vec::new();
+            while n > 0 {
+                word.push(letters[n % 3]);
+                n /= 3;
+            }
+            word
+        };
+        let mut edits = Edits::default();
+        for (a, b) in (0..243).flat_map(|a| (0..243).map(move |b| (a, b))) {
+            let (a, b) = (word(a), word(b));
+            let all = edits.within(usize::MAX, &a, &b);
+            for limit in 0..4 {
+                let expected = all.filter(|n| *n <= limit);
+                assert_eq!(edits.within(limit, &a, &b), expected, "{a:?} {b:?}");
+            }
+        }
     }
 
     #[test]

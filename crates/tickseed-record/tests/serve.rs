@@ -384,6 +384,24 @@ fn strangers_are_refused() {
 }
 
 #[test]
+fn strangers_do_not_take_the_places_of_watchers_and_are_told_so() {
+    let server = server();
+    let mut watchers: Vec<_> = (0..70).map(|_| connect(&server.address())).collect();
+    let mute = || TcpStream::connect(server.local_addr()).unwrap();
+    let strangers: Vec<_> = (0..64).map(|_| mute()).collect();
+    let refused = ask(&server, "");
+    assert!(refused.starts_with("HTTP/1.1 503"), "{refused}");
+    // Whoever was let in goes on, and one who comes later finds a place.
+    assert!(matches!(next(&mut watchers[69]), Event::Hello(_)));
+    drop(strangers);
+    let began = Instant::now();
+    while Client::connect_within(&server.address(), SOON).is_err() {
+        assert!(began.elapsed() < SOON);
+        std::thread::sleep(Duration::from_millis(10));
+    }
+}
+
+#[test]
 fn pages_are_handed_out_at_the_same_port() {
     let pages = |path: &str| {
         (path == "/").then(|| Page {

@@ -24,10 +24,14 @@ impl Head {
     /// Reads a head; none if it is no HTTP.
     pub(super) fn read(mut from: impl Read) -> io::Result<Option<Head>> {
         let mut bytes = Vec::new();
+        // The end is not before this.
+        let mut seen: usize = 0;
         let end = loop {
-            if let Some(end) = bytes.windows(4).position(|w| w == b"\r\n\r\n") {
-                break end;
+            let mut new = bytes[seen..].windows(4);
+            if let Some(end) = new.position(|w| w == b"\r\n\r\n") {
+                break seen + end;
             }
+            seen = bytes.len().saturating_sub(3);
             if bytes.len() > MOST_BYTES {
                 return Ok(None);
             }
@@ -166,6 +170,18 @@ mod tests {
         );
         assert_eq!(head.origin.as_deref(), Some("http://localhost:8"));
         assert_eq!(head.rest, b"rest");
+        // Byte by byte, the end is found as well.
+        struct Slow<'a>(&'a [u8]);
+        impl Read for Slow<'_> {
+            fn read(&mut self, to: &mut [u8]) -> io::Result<usize> {
+                self.0.read(&mut to[..1])
+            }
+        }
+        let slow = Head::read(Slow(text.as_bytes())).unwrap().unwrap();
+        assert_eq!(
+            (slow.path, slow.host, slow.rest),
+            (head.path, head.host, Vec::new())
+        );
         for bad in [
             "",
             "\r\n\r\n",

@@ -19,12 +19,15 @@ use super::watcher::{Watcher, lock};
 use crate::message::{Event, Hello, PROTOCOL, Tick};
 use crate::recorded::Sink;
 
-/// A client must send its request within this time.
+/// A client must send the whole head of its request within this time.
 const HURRY: Duration = Duration::from_secs(10);
 /// How long the last messages may take at the end.
 const FAREWELL: Duration = Duration::from_secs(1);
-/// Further simultaneous connections are refused.
-const MOST_CONNECTIONS: usize = 256;
+/// Further simultaneous watchers are refused.
+const MOST_WATCHERS: usize = 256;
+/// Further simultaneous connections that have not shown the token are refused: they have no part
+/// in the watchers' places.
+const MOST_STRANGERS: usize = 64;
 /// No command is longer: a tree's source is the longest.
 const MOST_BYTES: usize = 4 << 20;
 
@@ -100,8 +103,15 @@ struct Inner {
     hosts: Vec<String>,
     pages: Option<Box<Pages>>,
     /// Of every connection, so that closing can wake its thread.
-    open: Mutex<Vec<(u64, TcpStream)>>,
+    open: Mutex<Vec<Connection>>,
     threads: Mutex<Vec<JoinHandle<()>>>,
+}
+
+struct Connection {
+    id: u64,
+    socket: TcpStream,
+    /// It has shown the token.
+    known: bool,
 }
 
 impl fmt::Debug for Server {
@@ -275,8 +285,8 @@ impl Server {
         if woken && let Some(accepting) = self.accepting.take() {
             let _ = accepting.join();
         }
-        for (_, socket) in lock(&inner.open).drain(..) {
-            let _ = socket.shutdown(std::net::Shutdown::Both);
+        for connection in lock(&inner.open).drain(..) {
+            let _ = connection.socket.shutdown(std::net::Shutdown::Both);
         }
         for thread in lock(&inner.threads).drain(..) {
             let _ = thread.join();
@@ -328,10 +338,16 @@ fn accept(inner: &Arc<Inner>, listener: &TcpListener) {
         let id = inner.shared.next_watcher();
         {
             let mut open = lock(&inner.open);
-            if open.len() >= MOST_CONNECTIONS {
+            if open.iter().filter(|c| !c.known).count() >= MOST_STRANGERS {
+                drop(open);
+                turn_away(&socket);
                 continue;
             }
-            open.push((id, twin));
+            open.push(Connection {
+                id,
+                socket: twin,
+                known: false,
+            });
         }
         let thread = std::thread::Builder::new()
             .name("tickseed watcher".into())
@@ -341,21 +357,64 @@ fn accept(inner: &Arc<Inner>, listener: &TcpListener) {
                     // A broken connection affects no other.
                     let _ = inner.serve(id, &socket);
                     let _ = socket.shutdown(std::net::Shutdown::Both);
-                    lock(&inner.open).retain(|(open, _)| *open != id);
+                    lock(&inner.open).retain(|c| c.id != id);
                 }
             });
+        if thread.is_err() {
+            lock(&inner.open).retain(|c| c.id != id);
+        }
         let mut threads = lock(&inner.threads);
         threads.retain(|t| !t.is_finished());
         threads.extend(thread);
     }
 }
 
+const FULL: &str = "503 Service Unavailable";
+
+/// Says that there are too many connections, without ever waiting for this one.
+fn turn_away(socket: &TcpStream) {
+    let _ = socket.set_nonblocking(true);
+    // What was read is not answered with a reset, which could overtake the text.
+    let _ = { socket }.read(&mut [0; 2048]);
+    let _ = http::say(socket, FULL, "too many connections are open");
+    let _ = socket.shutdown(std::net::Shutdown::Both);
+}
+
+/// Reads until a deadline, however little comes at a time.
+struct Until<'a> {
+    socket: &'a TcpStream,
+    end: Instant,
+}
+
+impl Read for Until<'_> {
+    fn read(&mut self, buf: &mut [u8]) -> io::Result<usize> {
+        let left = self.end.saturating_duration_since(Instant::now());
+        if left.is_zero() {
+            return Err(io::ErrorKind::TimedOut.into());
+        }
+        self.socket.set_read_timeout(Some(left))?;
+        self.socket.read(buf)
+    }
+}
+
 impl Inner {
+    /// Gives a connection that has shown the token a place of a watcher, if there is one.
+    fn admit(&self, id: u64) -> bool {
+        let mut open = lock(&self.open);
+        if open.iter().filter(|c| c.known).count() >= MOST_WATCHERS {
+            return false;
+        }
+        for connection in open.iter_mut().filter(|c| c.id == id) {
+            connection.known = true;
+        }
+        true
+    }
+
     fn serve(&self, id: u64, socket: &TcpStream) -> io::Result<()> {
-        socket.set_read_timeout(Some(HURRY))?;
+        let end = Instant::now() + HURRY;
         socket.set_write_timeout(Some(Watcher::PATIENCE))?;
         socket.set_nodelay(true)?;
-        let Some(head) = Head::read(socket)? else {
+        let Some(head) = Head::read(Until { socket, end })? else {
             return http::say(socket, "400 Bad Request", "this is no HTTP request");
         };
         // A page that points its own host name at this address sends that name here.
@@ -366,6 +425,7 @@ impl Inner {
         match &head.key {
             Some(key) if head.path == "/live" => match self.refusal(&head) {
                 Some(text) => http::say(socket, "403 Forbidden", text),
+                None if !self.admit(id) => http::say(socket, FULL, "there are too many watchers"),
                 None => {
                     http::agree(socket, key)?;
                     self.watch(id, socket, head.rest)
@@ -445,7 +505,8 @@ impl Inner {
     }
 }
 
-/// Takes the same time wherever the difference is.
+/// Takes the same time wherever the difference is; a wrong length, which is no secret, is answered
+/// at once.
 fn same(a: &[u8], b: &[u8]) -> bool {
     a.len() == b.len() && a.iter().zip(b).fold(0, |d, (x, y)| d | (x ^ y)) == 0
 }
@@ -466,5 +527,32 @@ impl Write for ReadHalf {
     }
     fn flush(&mut self) -> io::Result<()> {
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn who_sends_a_byte_now_and_then_has_no_more_time_than_others() {
+        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
+        let mut slow = TcpStream::connect(listener.local_addr().unwrap()).unwrap();
+        let (socket, _) = listener.accept().unwrap();
+        let sending = std::thread::spawn(move || {
+            // Until the other end is closed.
+            while slow.write_all(b"a").is_ok() {
+                std::thread::sleep(Duration::from_millis(10));
+            }
+        });
+        let end = Instant::now() + Duration::from_millis(300);
+        let read = Head::read(Until {
+            socket: &socket,
+            end,
+        });
+        assert!(read.is_err(), "{read:?}");
+        assert!(Instant::now() >= end);
+        drop(socket);
+        sending.join().unwrap();
     }
 }

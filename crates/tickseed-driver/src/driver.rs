@@ -88,6 +88,8 @@ pub struct Driver<K: Clock = SystemClock> {
     paused: bool,
     /// Regular steps before this time are omitted; with `None`, all of them.
     sleep: Option<Time>,
+    /// Whether a wake-up is still to be answered: one during a pause is, after it.
+    woken: bool,
 }
 
 impl Driver<SystemClock> {
@@ -121,6 +123,7 @@ impl<K: Clock> Driver<K> {
             speed: 1.0,
             paused: false,
             sleep: None,
+            woken: false,
         }
     }
 
@@ -174,6 +177,7 @@ impl<K: Clock> Driver<K> {
     /// Takes one regular step at once, whatever the clock says: for tests, and for games with their
     /// own loop. Tree time then becomes the step's time.
     pub fn step_once(&mut self, f: impl FnOnce(Step) -> Next) -> Next {
+        self.stop_putting_off(self.now());
         let now = self.due;
         self.due = Time(now.0.saturating_add(self.period));
         (self.tree, self.real) = (now, self.clock.now());
@@ -200,6 +204,7 @@ impl<K: Clock> Driver<K> {
     /// Obeys the remote, and takes the step that is due, if any.
     pub(crate) fn turn(&mut self, f: &mut impl FnMut(Step) -> Next) -> After {
         let wishes = self.bell.take();
+        self.woken |= wishes.wake;
         self.obey(wishes);
         if wishes.stop {
             return After::Stop;
@@ -213,7 +218,8 @@ impl<K: Clock> Driver<K> {
             }
             self.step_once(f)
         } else {
-            match self.next_step(wishes.wake) {
+            let woken = core::mem::take(&mut self.woken);
+            match self.next_step(woken) {
                 Ok(step) => self.timed(step, f),
                 Err(until) => return After::Sleep(until),
             }
@@ -233,6 +239,17 @@ impl<K: Clock> Driver<K> {
         self.bell.stats()
     }
 
+    /// Makes the first regular step after `now` the next one, if it was put off beyond that.
+    fn stop_putting_off(&mut self, now: Time) {
+        if self.due.0 == u64::MAX {
+            let ahead = now.0 / self.period + 1;
+            self.due = Time(ahead.saturating_mul(self.period));
+        } else if self.due.0 > now.0 {
+            let steps = (self.due.0 - now.0 - 1) / self.period;
+            self.due = Time(self.due.0 - steps * self.period);
+        }
+    }
+
     /// The step that is due, or the time until which there is none.
     fn next_step(&mut self, woken: bool) -> Result<Step, Option<Time>> {
         let now = self.now();
@@ -245,15 +262,8 @@ impl<K: Clock> Driver<K> {
             }
         }
         if woken {
-            if self.due.0 > now.0 && self.sleep.is_none() {
-                // Back to the first regular step after now, if it was put off.
-                let steps = (self.due.0 - now.0 - 1) / self.period;
-                if self.due.0 == u64::MAX {
-                    let ahead = now.0 / self.period + 1;
-                    self.due = Time(ahead * self.period);
-                } else {
-                    self.due = Time(self.due.0 - steps * self.period);
-                }
+            if self.sleep.is_none() {
+                self.stop_putting_off(now);
             }
             self.bell.count(|s| s.woken += 1);
             return Ok(Step {

@@ -312,3 +312,33 @@ fn a_loop_with_nothing_to_do_sleeps_until_it_has() {
         ]
     );
 }
+
+/// A step taken during a pause is the next regular one, however far the next was put off; and a
+/// wake-up during a pause is answered after it.
+#[test]
+fn steps_and_wake_ups_of_a_paused_loop_that_waits() {
+    let mut driver = Driver::new(10 * MS);
+    let remote = driver.remote();
+    let (send, steps) = std::sync::mpsc::channel();
+    let run = std::thread::spawn(move || {
+        driver.run(|step| {
+            send.send(step).unwrap();
+            Next::Wait
+        });
+    });
+    let next = || steps.recv_timeout(Duration::from_secs(30)).unwrap();
+    assert_eq!(next().now, Time::ZERO);
+    // It may be asleep now; if it is not yet, all the same must hold.
+    std::thread::sleep(20 * MS);
+    remote.pause();
+    remote.step();
+    let step = next();
+    assert_eq!(step.why, Why::Regular);
+    assert!(step.now < Time::from_millis(3_600_000), "{:?}", step.now);
+    remote.wake();
+    std::thread::sleep(20 * MS);
+    remote.resume();
+    assert_eq!(next().why, Why::Woken);
+    remote.stop();
+    run.join().unwrap();
+}
